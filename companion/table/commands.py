@@ -1,0 +1,160 @@
+"""What a person asks for (page, clock, command line): goes through the same queue and thread as the camera."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="command", forbid_unknown_fields=True):
+    """A request. `who`: operator | clock. `expected_seq`: the view's seq the person looked at (None = any)."""
+
+    who: str = "operator"
+    expected_seq: int | None = None
+
+
+class NewMatch(Command, tag="new_match"):
+    length: int = 0
+    white: str = "White"
+    black: str = "Black"
+    profile: str = "classic"
+    overrides: dict[str, str | int | bool] = {}
+    from_id: str | None = None
+    on_roll: str | None = None
+
+
+class Pause(Command, tag="pause"):
+    pass
+
+
+class Resume(Command, tag="resume"):
+    pass
+
+
+class Abandon(Command, tag="abandon"):
+    pass
+
+
+class SetDice(Command, tag="set_dice"):
+    side: str
+    dice: tuple[int, int]
+
+
+class SetPosition(Command, tag="set_position"):
+    position: str  # GNU position id (White's view) or XGID
+    on_roll: str | None = None
+
+
+class ChoosePlay(Command, tag="choose_play"):
+    """The last (or the doubtful) turn's play was this one."""
+
+    play: str
+    turn: int | None = None
+    dice: tuple[int, int] | None = None
+
+
+class AddTurn(Command, tag="add_turn"):
+    side: str
+    dice: tuple[int, int]
+    play: str
+
+
+class Rule(Command, tag="rule"):
+    """A choice the rules give about what stands on the banner.
+
+    choice: stand | put_right | reroll | stands_premature | valid
+    """
+
+    choice: str
+
+
+class SolveDoubt(Command, tag="solve_doubt"):
+    doubt_id: str
+    choice: str
+
+
+class Undo(Command, tag="undo"):
+    pass
+
+
+class Redo(Command, tag="redo"):
+    pass
+
+
+class SetScore(Command, tag="set_score"):
+    white: int
+    black: int
+    crawford: bool | None = None
+
+
+class SetCube(Command, tag="set_cube"):
+    value: int
+    owner: str | None = None
+
+
+class Double(Command, tag="double"):
+    side: str
+
+
+class Take(Command, tag="take"):
+    side: str
+
+
+class Pass(Command, tag="pass"):
+    side: str
+
+
+class Resign(Command, tag="resign"):
+    side: str
+    points: int = 1
+    accepted: bool | None = True
+
+
+class NextGame(Command, tag="next_game"):
+    pass
+
+
+class SwapSides(Command, tag="swap_sides"):
+    pass
+
+
+class SetMode(Command, tag="set_mode"):
+    mode: str  # monitor | recorder | teacher
+
+
+class PressClock(Command, tag="press_clock"):
+    side: str
+    action: str = "press"
+
+
+AnyCommand = (
+    NewMatch
+    | Pause
+    | Resume
+    | Abandon
+    | SetDice
+    | SetPosition
+    | ChoosePlay
+    | AddTurn
+    | Rule
+    | SolveDoubt
+    | Undo
+    | Redo
+    | SetScore
+    | SetCube
+    | Double
+    | Take
+    | Pass
+    | Resign
+    | NextGame
+    | SwapSides
+    | SetMode
+    | PressClock
+)
+
+
+class CommandResult(msgspec.Struct, frozen=True):
+    """Answer to a command: accepted, or the one clear line why not."""
+
+    ok: bool
+    message: str = ""
+    seq: int = 0

@@ -1,0 +1,276 @@
+"""What was seen (TableEvent) and what counts (MatchEvent): small immutable values, tagged, that go to JSON and back.
+
+Positions inside events are GNU position ids in the mover's view, as in CONTRACT.md (`transcribe` events).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from companion.vision.types import BoardObservation
+
+
+class TableEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """Something seen on the table. `t`: seconds on the source's clock, `frame`: the source's sequence number."""
+
+    t: float
+    frame: int
+
+
+class HandsIn(TableEvent, tag="hands_in"):
+    """A hand or arm came over the board."""
+
+
+class HandsOut(TableEvent, tag="hands_out"):
+    """The board is free again."""
+
+
+class DiceMoving(TableEvent, tag="dice_moving"):
+    """Dice are in the air or tumbling."""
+
+
+class DiceSettled(TableEvent, tag="dice_settled"):
+    """Dice lie still: the whole reading is the evidence."""
+
+    observation: BoardObservation
+
+
+class DiceLifted(TableEvent, tag="dice_lifted"):
+    """The dice that lay on the board are gone."""
+
+    observation: BoardObservation
+
+
+class PositionSettled(TableEvent, tag="position_settled"):
+    """Hands away, nothing moves: a clear reading of the position."""
+
+    observation: BoardObservation
+
+
+class ViewChanged(TableEvent, tag="view_changed"):
+    """The view got worse or better (dark, glare, blurred, moved, blocked, no_board; empty = fine again)."""
+
+    problems: tuple[str, ...] = ()
+
+
+class CameraLost(TableEvent, tag="camera_lost"):
+    """No frame for too long."""
+
+    reason: str
+
+
+class CameraBack(TableEvent, tag="camera_back"):
+    """Frames come again."""
+
+
+class MatchEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=False):
+    """What counts. The log is these, in order; the state is their fold. Names and fields as CONTRACT.md.
+
+    `t`, `frame`: the source's clock; `who`: camera | operator | clock; `evidence`: names of JPEGs kept for it.
+    """
+
+    t: float = 0.0
+    frame: int = 0
+    who: str = "camera"
+    evidence: tuple[str, ...] = ()
+
+
+class MatchStarted(MatchEvent, tag="match_start"):
+    match_id: str
+    length: int  # 0 = money
+    white: str
+    black: str
+    profile: str
+    overrides: dict[str, str | int | bool] = {}
+    date: str = ""  # annotation only: the clock of a Pi may be wrong
+    score: tuple[int, int] = (0, 0)
+
+
+class GameStarted(MatchEvent, tag="game_start"):
+    game: int
+    crawford: bool = False
+    start: str = ""  # GNU position id, White's view; "" = the starting position
+    on_roll: str | None = None  # when joined in mid-game
+    cube: int = 1
+    cube_owner: str | None = None
+
+
+class OpeningRolled(MatchEvent, tag="opening_roll"):
+    white: int
+    black: int
+
+
+class Rolled(MatchEvent, tag="roll"):
+    side: str
+    dice: tuple[int, int]
+    valid: bool = True
+
+
+class RerollCalled(MatchEvent, tag="reroll"):
+    side: str | None
+    reason: str  # off_board | on_bar | on_checker | stacked | cocked | split | wrong_half
+    dice_states: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+
+class PrematureRoll(MatchEvent, tag="premature_roll"):
+    side: str
+    dice: tuple[int, int] | None = None
+    ruling: str = "void"  # void | stands | opponent_choice (profile)
+
+
+class TurnEnded(MatchEvent, tag="turn_end"):
+    side: str
+    dice: tuple[int, int]
+    before: str
+    after: str
+    legal: bool
+    play: str
+    rules: tuple[str, ...] = ()
+    why: str = ""
+
+
+class IllegalSeen(MatchEvent, tag="illegal"):
+    side: str
+    dice: tuple[int, int]
+    before: str
+    after: str
+    what: str
+    rules: tuple[str, ...] = ()
+    legal: bool = False
+    play: str = ""
+    final: bool = False
+
+
+class Corrected(MatchEvent, tag="corrected"):
+    """An illegal play was put right by the players, or the record was put right by later evidence or the operator.
+
+    `turn`: index of the turn in the game that changes; fields that are None stay as they were.
+    """
+
+    side: str | None = None
+    turn: int | None = None
+    dice: tuple[int, int] | None = None
+    after: str | None = None
+    play: str | None = None
+    why: str = ""
+
+
+class Doubled(MatchEvent, tag="double"):
+    side: str
+    value: int  # the new value
+
+
+class Taken(MatchEvent, tag="take"):
+    side: str
+
+
+class Passed(MatchEvent, tag="pass"):
+    side: str
+
+
+class Resigned(MatchEvent, tag="resign"):
+    side: str
+    points: int  # 1, 2 or 3 times the cube
+    accepted: bool | None = None  # None: offered
+
+
+class GameEnded(MatchEvent, tag="game_end"):
+    winner: str
+    points: int
+    kind: str  # single | gammon | backgammon | pass | resign
+
+
+class MatchEnded(MatchEvent, tag="match_end"):
+    winner: str | None
+    score: tuple[int, int] = (0, 0)
+
+
+class Undone(MatchEvent, tag="undone"):
+    """Everything after log sequence `to_seq` no longer counts (redo = a later Undone of this one)."""
+
+    to_seq: int
+
+
+class ScoreSet(MatchEvent, tag="score_set"):
+    score: tuple[int, int]
+    crawford: bool | None = None
+
+
+class CubeSet(MatchEvent, tag="cube_set"):
+    value: int
+    owner: str | None
+
+
+class PositionSet(MatchEvent, tag="position_set"):
+    """The operator set the checkers (and who is on roll)."""
+
+    position: str  # GNU position id, White's view
+    on_roll: str | None = None
+
+
+class SidesSwapped(MatchEvent, tag="sides_swapped"):
+    """Which player plays which colour was the wrong way round."""
+
+
+class Doubt(MatchEvent, tag="doubt"):
+    doubt_id: str = ""
+    about: str  # roll | play | position | cube
+    alternatives: tuple[str, ...] = ()
+    text: str = ""
+
+
+class DoubtSolved(MatchEvent, tag="doubt_solved"):
+    doubt_id: str
+    choice: str
+
+
+class ViewProblem(MatchEvent, tag="view"):
+    problems: tuple[str, ...] = ()
+
+
+class Paused(MatchEvent, tag="paused"):
+    """The match is paused (nothing is judged) until Resumed."""
+
+
+class Resumed(MatchEvent, tag="resumed"):
+    pass
+
+
+class ClockPressed(MatchEvent, tag="clock"):
+    side: str
+    left: tuple[float, float] = (0.0, 0.0)  # seconds left: White, Black
+    action: str = "press"  # press | pause | resume | flag
+
+
+AnyMatchEvent = (
+    MatchStarted
+    | GameStarted
+    | OpeningRolled
+    | Rolled
+    | RerollCalled
+    | PrematureRoll
+    | TurnEnded
+    | IllegalSeen
+    | Corrected
+    | Doubled
+    | Taken
+    | Passed
+    | Resigned
+    | GameEnded
+    | MatchEnded
+    | Undone
+    | ScoreSet
+    | CubeSet
+    | PositionSet
+    | SidesSwapped
+    | Doubt
+    | DoubtSolved
+    | ViewProblem
+    | Paused
+    | Resumed
+    | ClockPressed
+)
+AnyTableEvent = (
+    HandsIn | HandsOut | DiceMoving | DiceSettled | DiceLifted | PositionSettled | ViewChanged | CameraLost | CameraBack
+)
