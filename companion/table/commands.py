@@ -12,7 +12,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="command", fo
     expected_seq: int | None = None
 
 
-class NewMatch(Command, tag="new_match"):
+class NewMatch(Command, frozen=True, kw_only=True, tag="new_match"):
     length: int = 0
     white: str = "White"
     black: str = "Black"
@@ -22,29 +22,29 @@ class NewMatch(Command, tag="new_match"):
     on_roll: str | None = None
 
 
-class Pause(Command, tag="pause"):
+class Pause(Command, frozen=True, kw_only=True, tag="pause"):
     pass
 
 
-class Resume(Command, tag="resume"):
+class Resume(Command, frozen=True, kw_only=True, tag="resume"):
     pass
 
 
-class Abandon(Command, tag="abandon"):
+class Abandon(Command, frozen=True, kw_only=True, tag="abandon"):
     pass
 
 
-class SetDice(Command, tag="set_dice"):
+class SetDice(Command, frozen=True, kw_only=True, tag="set_dice"):
     side: str
     dice: tuple[int, int]
 
 
-class SetPosition(Command, tag="set_position"):
+class SetPosition(Command, frozen=True, kw_only=True, tag="set_position"):
     position: str  # GNU position id (White's view) or XGID
     on_roll: str | None = None
 
 
-class ChoosePlay(Command, tag="choose_play"):
+class ChoosePlay(Command, frozen=True, kw_only=True, tag="choose_play"):
     """The last (or the doubtful) turn's play was this one."""
 
     play: str
@@ -52,13 +52,13 @@ class ChoosePlay(Command, tag="choose_play"):
     dice: tuple[int, int] | None = None
 
 
-class AddTurn(Command, tag="add_turn"):
+class AddTurn(Command, frozen=True, kw_only=True, tag="add_turn"):
     side: str
     dice: tuple[int, int]
     play: str
 
 
-class Rule(Command, tag="rule"):
+class Rule(Command, frozen=True, kw_only=True, tag="rule"):
     """A choice the rules give about what stands on the banner.
 
     choice: stand | put_right | reroll | stands_premature | valid
@@ -67,61 +67,61 @@ class Rule(Command, tag="rule"):
     choice: str
 
 
-class SolveDoubt(Command, tag="solve_doubt"):
+class SolveDoubt(Command, frozen=True, kw_only=True, tag="solve_doubt"):
     doubt_id: str
     choice: str
 
 
-class Undo(Command, tag="undo"):
+class Undo(Command, frozen=True, kw_only=True, tag="undo"):
     pass
 
 
-class Redo(Command, tag="redo"):
+class Redo(Command, frozen=True, kw_only=True, tag="redo"):
     pass
 
 
-class SetScore(Command, tag="set_score"):
+class SetScore(Command, frozen=True, kw_only=True, tag="set_score"):
     white: int
     black: int
     crawford: bool | None = None
 
 
-class SetCube(Command, tag="set_cube"):
+class SetCube(Command, frozen=True, kw_only=True, tag="set_cube"):
     value: int
     owner: str | None = None
 
 
-class Double(Command, tag="double"):
+class Double(Command, frozen=True, kw_only=True, tag="double"):
     side: str
 
 
-class Take(Command, tag="take"):
+class Take(Command, frozen=True, kw_only=True, tag="take"):
     side: str
 
 
-class Pass(Command, tag="pass"):
+class Pass(Command, frozen=True, kw_only=True, tag="pass"):
     side: str
 
 
-class Resign(Command, tag="resign"):
+class Resign(Command, frozen=True, kw_only=True, tag="resign"):
     side: str
     points: int = 1
     accepted: bool | None = True
 
 
-class NextGame(Command, tag="next_game"):
+class NextGame(Command, frozen=True, kw_only=True, tag="next_game"):
     pass
 
 
-class SwapSides(Command, tag="swap_sides"):
+class SwapSides(Command, frozen=True, kw_only=True, tag="swap_sides"):
     pass
 
 
-class SetMode(Command, tag="set_mode"):
+class SetMode(Command, frozen=True, kw_only=True, tag="set_mode"):
     mode: str  # monitor | recorder | teacher
 
 
-class PressClock(Command, tag="press_clock"):
+class PressClock(Command, frozen=True, kw_only=True, tag="press_clock"):
     side: str
     action: str = "press"
 

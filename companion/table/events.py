@@ -17,49 +17,49 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     frame: int
 
 
-class HandsIn(TableEvent, tag="hands_in"):
+class HandsIn(TableEvent, frozen=True, kw_only=True, tag="hands_in"):
     """A hand or arm came over the board."""
 
 
-class HandsOut(TableEvent, tag="hands_out"):
+class HandsOut(TableEvent, frozen=True, kw_only=True, tag="hands_out"):
     """The board is free again."""
 
 
-class DiceMoving(TableEvent, tag="dice_moving"):
+class DiceMoving(TableEvent, frozen=True, kw_only=True, tag="dice_moving"):
     """Dice are in the air or tumbling."""
 
 
-class DiceSettled(TableEvent, tag="dice_settled"):
+class DiceSettled(TableEvent, frozen=True, kw_only=True, tag="dice_settled"):
     """Dice lie still: the whole reading is the evidence."""
 
     observation: BoardObservation
 
 
-class DiceLifted(TableEvent, tag="dice_lifted"):
+class DiceLifted(TableEvent, frozen=True, kw_only=True, tag="dice_lifted"):
     """The dice that lay on the board are gone."""
 
     observation: BoardObservation
 
 
-class PositionSettled(TableEvent, tag="position_settled"):
+class PositionSettled(TableEvent, frozen=True, kw_only=True, tag="position_settled"):
     """Hands away, nothing moves: a clear reading of the position."""
 
     observation: BoardObservation
 
 
-class ViewChanged(TableEvent, tag="view_changed"):
+class ViewChanged(TableEvent, frozen=True, kw_only=True, tag="view_changed"):
     """The view got worse or better (dark, glare, blurred, moved, blocked, no_board; empty = fine again)."""
 
     problems: tuple[str, ...] = ()
 
 
-class CameraLost(TableEvent, tag="camera_lost"):
+class CameraLost(TableEvent, frozen=True, kw_only=True, tag="camera_lost"):
     """No frame for too long."""
 
     reason: str
 
 
-class CameraBack(TableEvent, tag="camera_back"):
+class CameraBack(TableEvent, frozen=True, kw_only=True, tag="camera_back"):
     """Frames come again."""
 
 
@@ -75,7 +75,7 @@ class MatchEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", om
     evidence: tuple[str, ...] = ()
 
 
-class MatchStarted(MatchEvent, tag="match_start"):
+class MatchStarted(MatchEvent, frozen=True, kw_only=True, tag="match_start"):
     match_id: str
     length: int  # 0 = money
     white: str
@@ -86,7 +86,7 @@ class MatchStarted(MatchEvent, tag="match_start"):
     score: tuple[int, int] = (0, 0)
 
 
-class GameStarted(MatchEvent, tag="game_start"):
+class GameStarted(MatchEvent, frozen=True, kw_only=True, tag="game_start"):
     game: int
     crawford: bool = False
     start: str = ""  # GNU position id, White's view; "" = the starting position
@@ -95,31 +95,31 @@ class GameStarted(MatchEvent, tag="game_start"):
     cube_owner: str | None = None
 
 
-class OpeningRolled(MatchEvent, tag="opening_roll"):
+class OpeningRolled(MatchEvent, frozen=True, kw_only=True, tag="opening_roll"):
     white: int
     black: int
 
 
-class Rolled(MatchEvent, tag="roll"):
+class Rolled(MatchEvent, frozen=True, kw_only=True, tag="roll"):
     side: str
     dice: tuple[int, int]
     valid: bool = True
 
 
-class RerollCalled(MatchEvent, tag="reroll"):
+class RerollCalled(MatchEvent, frozen=True, kw_only=True, tag="reroll"):
     side: str | None
     reason: str  # off_board | on_bar | on_checker | stacked | cocked | split | wrong_half
     dice_states: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
 
 
-class PrematureRoll(MatchEvent, tag="premature_roll"):
+class PrematureRoll(MatchEvent, frozen=True, kw_only=True, tag="premature_roll"):
     side: str
     dice: tuple[int, int] | None = None
     ruling: str = "void"  # void | stands | opponent_choice (profile)
 
 
-class TurnEnded(MatchEvent, tag="turn_end"):
+class TurnEnded(MatchEvent, frozen=True, kw_only=True, tag="turn_end"):
     side: str
     dice: tuple[int, int]
     before: str
@@ -130,7 +130,7 @@ class TurnEnded(MatchEvent, tag="turn_end"):
     why: str = ""
 
 
-class IllegalSeen(MatchEvent, tag="illegal"):
+class IllegalSeen(MatchEvent, frozen=True, kw_only=True, tag="illegal"):
     side: str
     dice: tuple[int, int]
     before: str
@@ -142,7 +142,7 @@ class IllegalSeen(MatchEvent, tag="illegal"):
     final: bool = False
 
 
-class Corrected(MatchEvent, tag="corrected"):
+class Corrected(MatchEvent, frozen=True, kw_only=True, tag="corrected"):
     """An illegal play was put right by the players, or the record was put right by later evidence or the operator.
 
     `turn`: index of the turn in the game that changes; fields that are None stay as they were.
@@ -156,88 +156,88 @@ class Corrected(MatchEvent, tag="corrected"):
     why: str = ""
 
 
-class Doubled(MatchEvent, tag="double"):
+class Doubled(MatchEvent, frozen=True, kw_only=True, tag="double"):
     side: str
     value: int  # the new value
 
 
-class Taken(MatchEvent, tag="take"):
+class Taken(MatchEvent, frozen=True, kw_only=True, tag="take"):
     side: str
 
 
-class Passed(MatchEvent, tag="pass"):
+class Passed(MatchEvent, frozen=True, kw_only=True, tag="pass"):
     side: str
 
 
-class Resigned(MatchEvent, tag="resign"):
+class Resigned(MatchEvent, frozen=True, kw_only=True, tag="resign"):
     side: str
     points: int  # 1, 2 or 3 times the cube
     accepted: bool | None = None  # None: offered
 
 
-class GameEnded(MatchEvent, tag="game_end"):
+class GameEnded(MatchEvent, frozen=True, kw_only=True, tag="game_end"):
     winner: str
     points: int
     kind: str  # single | gammon | backgammon | pass | resign
 
 
-class MatchEnded(MatchEvent, tag="match_end"):
+class MatchEnded(MatchEvent, frozen=True, kw_only=True, tag="match_end"):
     winner: str | None
     score: tuple[int, int] = (0, 0)
 
 
-class Undone(MatchEvent, tag="undone"):
+class Undone(MatchEvent, frozen=True, kw_only=True, tag="undone"):
     """Everything after log sequence `to_seq` no longer counts (redo = a later Undone of this one)."""
 
     to_seq: int
 
 
-class ScoreSet(MatchEvent, tag="score_set"):
+class ScoreSet(MatchEvent, frozen=True, kw_only=True, tag="score_set"):
     score: tuple[int, int]
     crawford: bool | None = None
 
 
-class CubeSet(MatchEvent, tag="cube_set"):
+class CubeSet(MatchEvent, frozen=True, kw_only=True, tag="cube_set"):
     value: int
     owner: str | None
 
 
-class PositionSet(MatchEvent, tag="position_set"):
+class PositionSet(MatchEvent, frozen=True, kw_only=True, tag="position_set"):
     """The operator set the checkers (and who is on roll)."""
 
     position: str  # GNU position id, White's view
     on_roll: str | None = None
 
 
-class SidesSwapped(MatchEvent, tag="sides_swapped"):
+class SidesSwapped(MatchEvent, frozen=True, kw_only=True, tag="sides_swapped"):
     """Which player plays which colour was the wrong way round."""
 
 
-class Doubt(MatchEvent, tag="doubt"):
+class Doubt(MatchEvent, frozen=True, kw_only=True, tag="doubt"):
     doubt_id: str = ""
     about: str  # roll | play | position | cube
     alternatives: tuple[str, ...] = ()
     text: str = ""
 
 
-class DoubtSolved(MatchEvent, tag="doubt_solved"):
+class DoubtSolved(MatchEvent, frozen=True, kw_only=True, tag="doubt_solved"):
     doubt_id: str
     choice: str
 
 
-class ViewProblem(MatchEvent, tag="view"):
+class ViewProblem(MatchEvent, frozen=True, kw_only=True, tag="view"):
     problems: tuple[str, ...] = ()
 
 
-class Paused(MatchEvent, tag="paused"):
+class Paused(MatchEvent, frozen=True, kw_only=True, tag="paused"):
     """The match is paused (nothing is judged) until Resumed."""
 
 
-class Resumed(MatchEvent, tag="resumed"):
+class Resumed(MatchEvent, frozen=True, kw_only=True, tag="resumed"):
     pass
 
 
-class ClockPressed(MatchEvent, tag="clock"):
+class ClockPressed(MatchEvent, frozen=True, kw_only=True, tag="clock"):
     side: str
     left: tuple[float, float] = (0.0, 0.0)  # seconds left: White, Black
     action: str = "press"  # press | pause | resume | flag
