@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from companion.errors import RuleError
 from companion.rules.packed import Step
@@ -77,7 +78,7 @@ def _parse_move(piece: str) -> Move:
         raise RuleError(f"'{piece}' is not a move: write from/to such as 8/5*, bar/22, 3/off or 6/5(2)")
     stops = (found["way"] + found["hit"]).split("/")
     points = tuple(_place(stop.rstrip("*")) for stop in stops)
-    if any(end >= start for start, end in zip(points, points[1:], strict=False)):
+    if any(end >= start for start, end in pairwise(points)):
         raise RuleError(f"'{piece}' goes the wrong way: checkers move from higher to lower points (A3)")
     hits = tuple(stop.endswith("*") for stop in stops[1:])
     return Move(points, hits, int(found["times"] or 1))

@@ -31,7 +31,7 @@ Path = tuple[Step, ...]
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """A way to play a roll: `text` in standard notation (empty: nothing can be moved), its steps, the position after."""
+    """A way to play a roll: standard notation (empty: nothing can be moved), the steps, the position after."""
 
     text: str
     steps: tuple[Step, ...]

@@ -1,0 +1,73 @@
+"""Positions to measure and to compare on: from real matches where there are any, from seeded random play elsewhere."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from companion.errors import RuleError
+from companion.rules.movetext import apply_moves, parse_play
+from companion.rules.plays import legal_plays
+from companion.rules.position import START, Position, Side
+
+
+class Roll(NamedTuple):
+    """A position, who is to move, and the dice."""
+
+    position: Position
+    side: Side
+    dice: tuple[int, int]
+
+
+_CELL = re.compile(r"(?<![\d:])([1-6])([1-6]):((?: +(?:bar|\d+)/\S+)*)", re.I)
+_RIGHT_CELL = 25
+"""Text column from which a cell of a .mat line is the right-hand player's."""
+
+
+def real_rolls(matches: Path) -> list[Roll]:
+    """Every roll of the .mat files of a folder, in order; a game is left where its text cannot be carried out."""
+    return [roll for path in sorted(matches.glob("*.mat")) for roll in _match_rolls(path)]
+
+
+def _match_rolls(path: Path) -> Iterator[Roll]:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for game in re.split(r"^ *Game \d+", text, flags=re.M)[1:]:
+        yield from _game_rolls(game)
+
+
+def _game_rolls(game: str) -> Iterator[Roll]:
+    position = START
+    for line in game.splitlines():
+        for cell in _CELL.finditer(line):
+            side = Side.WHITE if cell.start() < _RIGHT_CELL else Side.BLACK
+            yield Roll(position, side, (int(cell[1]), int(cell[2])))
+            try:
+                position = apply_moves(position, side, parse_play(cell[3]))
+            except RuleError:
+                return
+
+
+def random_rolls(count: int, seed: int) -> list[Roll]:
+    """`count` rolls of games in which both sides play at random: many blots, bars, dances and odd bear-offs."""
+    rng = random.Random(seed)
+    rolls: list[Roll] = []
+    while len(rolls) < count:
+        rolls.extend(_random_game(rng))
+    return rolls[:count]
+
+
+def _random_game(rng: random.Random) -> Iterator[Roll]:
+    position, side = START, rng.choice(tuple(Side))
+    while position.pips(Side.WHITE) and position.pips(Side.BLACK):
+        dice = rng.randint(1, 6), rng.randint(1, 6)
+        yield Roll(position, side, dice)
+        position = rng.choice(legal_plays(position, side, dice)).after
+        side = side.other
+
+
+def sample(rolls: list[Roll], count: int, seed: int) -> list[Roll]:
+    """`count` of the rolls (or all), shuffled."""
+    return random.Random(seed).sample(rolls, min(count, len(rolls)))
