@@ -29,22 +29,14 @@ class DiceMoving(TableEvent, frozen=True, kw_only=True, tag="dice_moving"):
     """Dice are in the air or tumbling."""
 
 
-class DiceSettled(TableEvent, frozen=True, kw_only=True, tag="dice_settled"):
-    """Dice lie still: the whole reading is the evidence."""
-
-    observation: BoardObservation
-
-
-class DiceLifted(TableEvent, frozen=True, kw_only=True, tag="dice_lifted"):
-    """The dice that lay on the board are gone."""
-
-    observation: BoardObservation
-
-
 class PositionSettled(TableEvent, frozen=True, kw_only=True, tag="position_settled"):
-    """Hands away, nothing moves: a clear reading of the position."""
+    """Hands away, dice not moving: a clear reading of checkers, dice and cube.
+
+    `still`: dense frames showed that nothing moved; False when frames are sparse and this one is all there is.
+    """
 
     observation: BoardObservation
+    still: bool = False
 
 
 class ViewChanged(TableEvent, frozen=True, kw_only=True, tag="view_changed"):
@@ -153,6 +145,7 @@ class Corrected(MatchEvent, frozen=True, kw_only=True, tag="corrected"):
     dice: tuple[int, int] | None = None
     after: str | None = None
     play: str | None = None
+    legal: bool = True  # what is recorded now is a legal play
     why: str = ""
 
 
@@ -271,6 +264,4 @@ AnyMatchEvent = (
     | Resumed
     | ClockPressed
 )
-AnyTableEvent = (
-    HandsIn | HandsOut | DiceMoving | DiceSettled | DiceLifted | PositionSettled | ViewChanged | CameraLost | CameraBack
-)
+AnyTableEvent = HandsIn | HandsOut | DiceMoving | PositionSettled | ViewChanged | CameraLost | CameraBack
