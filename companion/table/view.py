@@ -53,6 +53,7 @@ class TurnView(msgspec.Struct, frozen=True, kw_only=True):
     note: Message | None = None
     evidence: tuple[str, ...] = ()
     t: float = 0.0
+    before: str = ""  # GNU position id before the play, mover's view: the page offers the legal plays from it
 
 
 class Choice(msgspec.Struct, frozen=True):
