@@ -52,8 +52,16 @@ def legal_plays(position: Position, side: Side, dice: tuple[int, int]) -> tuple[
 def legal_paths(key: int, dice: tuple[int, int]) -> dict[int, Path]:
     """Every resulting key with the steps that lead there; `{key: ()}` when no number can be played."""
     high, low = max(check_dice(dice)), min(dice)
-    found = _double_paths(key, high) if high == low else _two_number_paths(key, high, low)
+    found = _double_paths(key, high) if high == low else _best_notation(_two_number_ways(key, high, low))
     return found or {key: ()}
+
+
+def all_ways(key: int, dice: tuple[int, int]) -> list[Path]:
+    """Every sequence of steps that is a legal play, in every order (of a double: only downwards)."""
+    high, low = max(check_dice(dice)), min(dice)
+    if high == low:
+        return list(_double_paths(key, high).values())
+    return [path for _, path in _two_number_ways(key, high, low)]
 
 
 def check_dice(dice: tuple[int, int]) -> tuple[int, int]:
@@ -94,14 +102,12 @@ def _moved(key: int, start: int, end: int) -> tuple[Step, int]:
     return Step(start, end, hit), after
 
 
-def _two_number_paths(key: int, high: int, low: int) -> dict[int, Path]:
+def _two_number_ways(key: int, high: int, low: int) -> list[tuple[int, Path]]:
     """C4 and C5 for two different numbers: both if any order allows, else the higher, else the lower."""
     first_high = list(steps_with(key, high))
     first_low = list(steps_with(key, low))
     both = [*_continued(first_high, low), *_continued(first_low, high)]
-    if both:
-        return _best_notation(both)
-    return {after: (step,) for step, after in first_high or first_low}
+    return both or [(after, (step,)) for step, after in first_high or first_low]
 
 
 def _continued(firsts: list[tuple[Step, int]], die: int) -> Iterator[tuple[int, Path]]:
