@@ -24,7 +24,7 @@ def shifts_faults(
     moved, hits = _law_faults(before, side, shifts)
     handled = _other_side_faults(theirs, after.of(side.other), hits, side)
     unplayed = _unplayed_faults(before, side, dice, shifts, likely, law_kept=not moved)
-    shared = _shared_faults(after, side, {shift.end for shift in shifts})
+    shared = _shared_faults(before, after, side, {shift.end for shift in shifts})
     faults = (*moved, *handled, *unplayed, *shared)
     return faults or (fault("no_legal_way", roll=roll_name(dice)),)
 
@@ -148,10 +148,11 @@ def _seen_by(side: Side, their_place: int) -> str:
     return "on the bar" if their_place == BAR else f"on {title(side)}'s {BAR - their_place}-point"
 
 
-def _shared_faults(after: Position, side: Side, landed: set[int]) -> list[Fault]:
-    """C3: points where both colours stand, but for those where landing itself was the fault."""
-    own, theirs = after.of(side), after.of(side.other)
-    shared = [point for point in range(1, BAR) if own[point] and theirs[BAR - point] and point not in landed]
+def _shared_faults(before: Position, after: Position, side: Side, landed: set[int]) -> list[Fault]:
+    """C3: points where both colours stand, but for those where landing on the other side is told already."""
+    own, theirs, met = after.of(side), after.of(side.other), before.of(side.other)
+    told = {end for end in landed if end and met[BAR - end]}
+    shared = [point for point in range(1, BAR) if own[point] and theirs[BAR - point] and point not in told]
     return [fault("shared", side=title(side), point=point) for point in shared]
 
 
@@ -176,7 +177,7 @@ def other_movement_faults(
     faults.extend(_unpaired_faults(gone, new, own, after.of(side), side, dice))
     hits = [end for _, end in pairs if 0 < end < BAR and theirs[BAR - end] == 1]
     faults.extend(_other_side_faults(theirs, after.of(side.other), sorted(set(hits)), side))
-    faults.extend(_shared_faults(after, side, {end for _, end in pairs}))
+    faults.extend(_shared_faults(before, after, side, {end for _, end in pairs}))
     if not faults and explained_by:
         named = " or ".join(roll_name(roll) for roll in explained_by)
         faults.append(fault("other_roll", other_roll=named, roll=roll_name(dice)))
