@@ -24,7 +24,7 @@ def open_source(
     *,
     fps: float | None = None,
     live: bool = False,
-    seed: int = 0,
+    seed: int | None = None,
     timeout_s: float = 10.0,
 ) -> Source:
     """The source that `spec` names.
@@ -48,7 +48,9 @@ def open_source(
     return _named(scheme, rest, spec, fps=fps, live=live, seed=seed, timeout_s=timeout_s)
 
 
-def _named(scheme: str, rest: str, spec: str, *, fps: float | None, live: bool, seed: int, timeout_s: float) -> Source:
+def _named(
+    scheme: str, rest: str, spec: str, *, fps: float | None, live: bool, seed: int | None, timeout_s: float
+) -> Source:
     path = Path(rest).expanduser()
     match scheme:
         case "frames":

@@ -2,23 +2,66 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 from companion.errors import SourceError
-from companion.sources.base import Source
+from companion.sources.base import Frame, Source
+from companion.sources.live import LiveSource, Picture
 
 
-def demo_source(*, live: bool, seed: int = 0, fps: float | None = None) -> Source:
+class Film(Protocol):
+    """What can be shown frame by frame in any order: the simulated table."""
+
+    name: str
+    fps: float
+
+    @property
+    def total(self) -> int: ...
+
+    def frame(self, seq: int) -> Frame: ...
+
+
+class RealTimeFilm:
+    """Shows a film by the clock on the wall: frames whose time has passed are left out, as a camera would."""
+
+    def __init__(self, film: Film) -> None:
+        self._film = film
+        self._wake = threading.Event()
+
+    def pictures(self, stop: threading.Event) -> Iterator[Picture]:
+        start, seq = time.monotonic(), 0
+        while seq < self._film.total and not stop.is_set():
+            self._wake.wait(max(0.0, seq / self._film.fps - (time.monotonic() - start)))
+            frame = self._film.frame(seq)
+            yield Picture(seq, frame.t, frame.image, frame.meta)
+            seq = max(seq + 1, int((time.monotonic() - start) * self._film.fps))
+
+    def interrupt(self) -> None:
+        self._wake.set()
+
+
+def shown_live(film: Film) -> LiveSource:
+    """The film as a live source. It counts as hung only after a minute: the first picture takes its time to draw."""
+    return LiveSource(film.name, RealTimeFilm(film), stall_s=60.0)
+
+
+def demo_source(*, live: bool, seed: int | None = None, fps: float | None = None) -> Source:
     """The bundled demo match: at real time when `live`, else lossless and as fast as the reader."""
-    from companion.sim.table import demo_table
+    from companion.sim.table import DEMO_SEED, demo_table
 
-    return demo_table(live=live, seed=seed, fps=fps)
+    table = demo_table(seed=DEMO_SEED if seed is None else seed, fps=fps)
+    return shown_live(table) if live else table
 
 
-def match_source(path: Path, *, live: bool, seed: int = 0, fps: float | None = None) -> Source:
-    """A .mat file played on a simulated table. Raises SourceError if the file is missing."""
+def match_source(path: Path, *, live: bool, seed: int | None = None, fps: float | None = None) -> Source:
+    """A .mat file played on a simulated table. Raises SourceError if it is missing or cannot be played."""
     if not path.is_file():
         raise SourceError(f"{path}: no such match file")
     from companion.sim.table import match_table
 
-    return match_table(path, live=live, seed=seed, fps=fps)
+    table = match_table(path, seed=seed or 0, fps=fps)
+    return shown_live(table) if live else table

@@ -1,0 +1,205 @@
+"""The simulated table: a match played before a camera that is not there, with the truth of every frame."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from companion.errors import InputError, RuleError, SourceError
+from companion.rules.notation.mat import read_mat
+from companion.rules.record import MatchRecord
+from companion.sim.from_record import script_of
+from companion.sim.incidents import Incident, read_incidents
+from companion.sim.looks import Limits, habits_of, looks_of, table_scene
+from companion.sim.play import play_match
+from companion.sim.scene import Scene
+from companion.sim.script import MatchScript
+from companion.sim.sketch import sketch
+from companion.sim.stage import Outlook, Pace, Segment, Stage
+from companion.sim.truth import frame_truth
+from companion.sources.base import Frame, Image
+
+DEFAULT_FPS = 8.0
+DEFAULT_SIZE = (1280, 960)
+DEMO_SEED = 7
+DEMO = Path(__file__).with_name("demo.mat")
+Draw = Callable[[Scene, int], Image]
+"""Draws a scene; the number seeds the noise of this frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Slow changes of light and exposure, in stops."""
+
+    amount: float
+    period: float
+    phase: float
+
+    def at(self, t: float) -> float:
+        """Stops brighter than on average."""
+        slow = math.sin(2 * math.pi * t / self.period + self.phase)
+        quick = 0.25 * math.sin(2 * math.pi * 7.3 * t / self.period + 2 * self.phase)
+        return self.amount * (slow + quick)
+
+
+def _sketched(scene: Scene, number: int) -> Image:
+    del number
+    return sketch(scene)
+
+
+class SimulatedTable:
+    """A recorded source: plays a match lossless, as fast as frames are asked for.
+
+    `events`: what a perfect transcription would tell, with times in seconds on the film's clock. Every frame carries
+    `meta["truth"]` (see `companion.sim.truth.frame_truth`).
+    """
+
+    live = False
+
+    def __init__(
+        self,
+        script: MatchScript,
+        *,
+        name: str = "match",
+        seed: int = 0,
+        fps: float = DEFAULT_FPS,
+        size: tuple[int, int] = DEFAULT_SIZE,
+        scene: Scene | None = None,
+        limits: Limits | None = None,
+        pace: Pace | None = None,
+        draw: Draw | None = None,
+    ) -> None:
+        """Stages the whole match at once (no picture is drawn yet); the same arguments give the same film."""
+        self.name = name
+        self.script = script
+        self.fps = fps
+        self._scene = scene if scene is not None else table_scene(seed, size, limits or Limits())
+        layout = self._scene.layout
+        stage = Stage(layout, habits_of(seed, layout), looks_of(seed, layout), pace or Pace(), seed)
+        play_match(stage, script)
+        self.events: tuple[dict[str, Any], ...] = tuple(stage.events)
+        self.segments: tuple[Segment, ...] = tuple(stage.segments)
+        self.duration = stage.t
+        self._drift = _drift(seed)
+        self._draw = draw or _sketched
+        self._closed = False
+
+    @property
+    def total(self) -> int:
+        """How many frames the film has."""
+        return int(self.duration * self.fps)
+
+    def frames(self) -> Iterator[Frame]:
+        """All frames in order, with truth; planted faults of the film leave gaps in `seq` or repeat a picture."""
+        last: Image | None = None
+        index = 0
+        for seq in range(self.total):
+            if self._closed:
+                return
+            t = seq / self.fps
+            index = self._find(t, index)
+            fault = self._film_fault(self.segments[index])
+            if fault == "dropped_frames" and seq % 4:
+                continue
+            if fault != "duplicated_frames" or last is None or seq % 2 == 0:
+                last = self._picture(self.segments[index], t, seq)
+            yield Frame(seq, t, last, {"truth": self.truth(t)})
+
+    def _film_fault(self, segment: Segment) -> str:
+        planted = self.script.at(segment.facts.game, segment.facts.turn)
+        return next((i.kind for i in planted if i.kind in ("dropped_frames", "duplicated_frames")), "")
+
+    def _find(self, t: float, start: int = 0) -> int:
+        index = start if start < len(self.segments) and self.segments[start].t0 <= t else 0
+        while index + 1 < len(self.segments) and self.segments[index].t1 <= t:
+            index += 1
+        return index
+
+    def frame(self, seq: int) -> Frame:
+        """Frame `seq` alone, without playing what comes before."""
+        t = seq / self.fps
+        return Frame(seq, t, self._picture(self.segments[self._find(t)], t, seq), {"truth": self.truth(t)})
+
+    def scene(self, t: float) -> Scene:
+        """What stands before the camera at time t."""
+        segment = self.segments[self._find(t)]
+        return self._composed(segment, t)
+
+    def truth(self, t: float) -> dict[str, Any]:
+        """The truth at time t."""
+        segment = self.segments[self._find(t)]
+        return frame_truth(segment, segment.at(t), _seen(self._scene, segment.outlook), t)
+
+    def _picture(self, segment: Segment, t: float, seq: int) -> Image:
+        return self._draw(self._composed(segment, t), seq)
+
+    def _composed(self, segment: Segment, t: float) -> Scene:
+        things = segment.at(t)
+        scene = _seen(self._scene, segment.outlook)
+        isp = replace(scene.isp, exposure=scene.isp.exposure + self._drift.at(t))
+        scene = replace(scene, isp=isp, props=(*scene.props, *segment.props), position=segment.position)
+        return scene.with_objects(things.checkers, things.dice, things.cube, things.hands)
+
+    def close(self) -> None:
+        self._closed = True
+
+
+def _drift(seed: int) -> Drift:
+    rng = random.Random(f"drift {seed}")
+    return Drift(rng.uniform(0.02, 0.12), rng.uniform(40, 160), rng.uniform(0, 6.28))
+
+
+def _seen(scene: Scene, outlook: Outlook) -> Scene:
+    """The scene with the bumped camera and the switched lamp."""
+    if outlook == Outlook():
+        return scene
+    camera, (dx, dy) = scene.camera, outlook.shift
+    x, y, z = camera.target
+    camera = replace(
+        camera, azimuth=camera.azimuth + outlook.azimuth, roll=camera.roll + outlook.roll, target=(x + dx, y + dy, z)
+    )
+    first, *others = scene.light.lamps
+    light = replace(scene.light, lamps=(replace(first, power=first.power * outlook.lamp), *others))
+    return replace(scene, camera=camera, light=light)
+
+
+def read_match(path: Path) -> MatchRecord:
+    """A .mat file. Raises SourceError naming the file when it cannot be read or played."""
+    try:
+        record = read_mat(path.read_text(encoding="utf-8-sig", errors="replace"))
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read ({error.strerror})") from None
+    except (RuleError, InputError) as error:
+        raise SourceError(f"{path}: not a match that can be played: {error}") from None
+    if not any(game.actions for game in record.games):
+        raise SourceError(f"{path}: holds no play")
+    return record
+
+
+def match_table(
+    path: Path,
+    *,
+    seed: int = 0,
+    fps: float | None = None,
+    incidents: Sequence[Incident] | None = None,
+    limits: Limits | None = None,
+    size: tuple[int, int] = DEFAULT_SIZE,
+) -> SimulatedTable:
+    """A .mat file on the simulated table. Incidents default to `NAME.incidents.json` beside it, if there is one."""
+    record = read_match(path)
+    beside = path.with_suffix(".incidents.json")
+    if incidents is None:
+        incidents = read_incidents(beside) if beside.is_file() else ()
+    script = script_of(record, tuple(incidents))
+    return SimulatedTable(script, name=f"match:{path}", seed=seed, fps=fps or DEFAULT_FPS, limits=limits, size=size)
+
+
+def demo_table(*, seed: int = DEMO_SEED, fps: float | None = None) -> SimulatedTable:
+    """The bundled demo match with its incidents."""
+    table = match_table(DEMO, seed=seed, fps=fps)
+    table.name = "demo"
+    return table
