@@ -26,6 +26,8 @@ from companion.sources.base import Frame, Image
 DEFAULT_FPS = 8.0
 DEFAULT_SIZE = (1280, 960)
 DEMO_SEED = 7
+DEMO_PACE = Pace(reach=0.24, carry=0.3, leave=0.26, settle=0.75, think=0.15, tumble=0.6, set_up=3.0)
+"""Brisk players: the demo match takes about four minutes."""
 DEMO = Path(__file__).with_name("demo.mat")
 Draw = Callable[[Scene, int], Image]
 """Draws a scene; the number seeds the noise of this frame."""
@@ -188,6 +190,7 @@ def match_table(
     incidents: Sequence[Incident] | None = None,
     limits: Limits | None = None,
     size: tuple[int, int] = DEFAULT_SIZE,
+    pace: Pace | None = None,
 ) -> SimulatedTable:
     """A .mat file on the simulated table. Incidents default to `NAME.incidents.json` beside it, if there is one."""
     record = read_match(path)
@@ -195,11 +198,13 @@ def match_table(
     if incidents is None:
         incidents = read_incidents(beside) if beside.is_file() else ()
     script = script_of(record, tuple(incidents))
-    return SimulatedTable(script, name=f"match:{path}", seed=seed, fps=fps or DEFAULT_FPS, limits=limits, size=size)
+    return SimulatedTable(
+        script, name=f"match:{path}", seed=seed, fps=fps or DEFAULT_FPS, limits=limits, size=size, pace=pace
+    )
 
 
 def demo_table(*, seed: int = DEMO_SEED, fps: float | None = None) -> SimulatedTable:
     """The bundled demo match with its incidents."""
-    table = match_table(DEMO, seed=seed, fps=fps)
+    table = match_table(DEMO, seed=seed, fps=fps, pace=DEMO_PACE)
     table.name = "demo"
     return table
