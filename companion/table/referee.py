@@ -1,0 +1,277 @@
+"""The referee: what was seen becomes what counts. Pure: (state, table event) -> (state, match events).
+
+Time is the frames' own. The phases live beside this file: `referee_throw` (waiting for a roll), `referee_turn` (a roll
+lies), `referee_cube`, `referee_game`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from companion.table import events as ev
+from companion.table.evidence_model import Look, any_roll, encode, fit, look_of
+from companion.table.hypotheses import Guess, Kind, decode_turn
+from companion.table.referee_cube import watch_cube
+from companion.table.referee_game import watch_between, watch_restart
+from companion.table.referee_state import RefereeState, Step
+from companion.table.referee_throw import confirm, note_fresh, watch_early, watch_wait
+from companion.table.referee_turn import (
+    conclude,
+    correct_last,
+    decoded,
+    last_score,
+    lifted,
+    lying,
+    mark_end,
+    notice,
+    now_side,
+    other_results,
+    stands,
+)
+from companion.table.state import MatchState, Phase
+from companion.table.throws import Die, Throw, die_of, matched, right_half
+from companion.vision.types import BoardObservation
+
+UNUSABLE = {"no_board", "moved", "blocked", "dark", "blurred"}
+STRANGE_LOOKS = 2
+STRANGE_DOUBT = 5
+CORRECT_LEAD = 4.0
+
+
+def referee(state: RefereeState, event: ev.TableEvent) -> tuple[RefereeState, tuple[ev.MatchEvent, ...]]:
+    """One event seen on the table, and what follows from it."""
+    work = Step(state)
+    _clock(work, event)
+    match event:
+        case ev.HandsIn() | ev.DiceMoving():
+            _disturbed(work, event)
+        case ev.ViewChanged(problems=problems):
+            _view(work, problems)
+        case ev.CameraLost():
+            _view(work, ("camera_lost",))
+        case ev.CameraBack():
+            _view(work, ())
+        case ev.PositionSettled(observation=seen, still=still):
+            _settled(work, seen, still=still)
+    return work.done()
+
+
+def _clock(work: Step, event: ev.TableEvent) -> None:
+    """The frame's own time; frames that come late (reordered, repeated) do not turn it back."""
+    seen = work.seen
+    if event.t <= seen.t and seen.t > 0:
+        return
+    work.look_back(before_t=seen.t or event.t, before_frame=seen.frame, t=event.t, frame=event.frame)
+
+
+def _disturbed(work: Step, event: ev.TableEvent) -> None:
+    if isinstance(event, ev.HandsIn):
+        work.look_back(hands=True)
+
+
+def _view(work: Step, problems: tuple[str, ...]) -> None:
+    if problems != work.match.problems and work.match.phase is not Phase.NO_MATCH:
+        work.emit(ev.ViewProblem(t=work.seen.t, frame=work.seen.frame, problems=problems))
+
+
+def _settled(work: Step, seen: BoardObservation, *, still: bool) -> None:
+    match = work.match
+    look = look_of(seen)
+    idle = match.paused or match.phase in (Phase.NO_MATCH, Phase.MATCH_OVER)
+    if idle or look is None or seen.obstructed or UNUSABLE & set(seen.problems):
+        return
+    if work.seen.hold is not None:
+        if work.seen.hold == look.key:
+            return
+        work.look_back(hold=None)
+    _judge(work, look, seen, still=still)
+    work.look_back(hands=False)
+
+
+def _judge(work: Step, look: Look, seen: BoardObservation, *, still: bool) -> None:
+    """One clear look at everything: the turn, the next throw, the cube, the set-up of a new game."""
+    dice = _in_play(work, seen)
+    if work.match.phase is Phase.BETWEEN:
+        watch_between(work, look)
+    if _turn_runs(work):
+        _watch_turn(work, look, dice, still=still)
+    watch_cube(work, seen.cube)
+    if work.match.started and not _turn_runs(work):
+        watch_wait(work, look, dice, still=still)
+        if _turn_runs(work):
+            lying(work, look)
+        elif work.match.phase is Phase.TO_ROLL:
+            _watch_record(work, look)
+    if work.match.started:
+        watch_restart(work, look)
+
+
+def _turn_runs(work: Step) -> bool:
+    return work.match.started and (work.match.phase in (Phase.ROLLED, Phase.ILLEGAL) or work.seen.throw is not None)
+
+
+def _in_play(work: Step, seen: BoardObservation) -> list[Die]:
+    """The dice in view but for those known to lie about."""
+    dice = [die_of(die) for die in seen.dice]
+    idle, rest = matched(work.seen.idle, dice)
+    work.look_back(idle=tuple(die for die, _ in idle))
+    return rest
+
+
+def _watch_turn(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> None:
+    """A roll lies, or lay: is it still there, shifted, lifted, or is the next one there?"""
+    throw = work.seen.throw or _adopted(work, dice)
+    pairs, rest = matched(throw.dice, dice) if throw else ([], list(dice))
+    if throw and pairs:
+        _same_throw(work, throw, pairs, rest)
+        if len(rest) >= 2:
+            watch_early(work, rest, still=still)
+        if work.match.phase is not Phase.ILLEGAL:
+            lying(work, look)
+    elif throw and _shifted(work, throw, rest, look):
+        work.look_back(throw=replace(throw, dice=tuple(rest)))
+        lying(work, look)
+    elif rest:
+        _next_throw(work, look, rest, still=still)
+    else:
+        lifted(work, look)
+
+
+def _adopted(work: Step, dice: Sequence[Die]) -> Throw | None:
+    """After a restart: dice that show the roll of the record are that roll."""
+    if work.match.dice is None or len(dice) < 2:
+        return None
+    side = now_side(work)
+    for half in (right_half(side), *{die.half for die in dice}):
+        pair = [die for die in dice if die.half == half]
+        found = Throw(tuple(pair), work.seen.t, work.seen.frame, work.seen.t, looks=2, called=True)
+        if len(pair) == 2 and sorted(found.values()) == sorted(work.match.dice):
+            work.look_back(throw=found)
+            return found
+    return None
+
+
+def _same_throw(work: Step, throw: Throw, pairs: list[tuple[Die, Die]], rest: Sequence[Die]) -> None:
+    """The throw seen again; a die whose fellow stayed may have been shifted by hand (B7)."""
+    again = {id(old): old.seen_again(new) for old, new in pairs}
+    dice = [again.get(id(die), die) for die in throw.dice]
+    if len(pairs) == 1 and len(rest) == 1 and rest[0].half == pairs[0][1].half:
+        dice = [
+            die if id(old) in again else replace(rest[0], log=old.log)
+            for old, die in zip(throw.dice, dice, strict=True)
+        ]
+    reason = throw.reason
+    if reason == "unread" and all(die.read for die in dice):
+        reason = None
+    work.look_back(throw=replace(throw, dice=tuple(dice), last_t=work.seen.t, looks=throw.looks + 1, reason=reason))
+    if reason is None and throw.reason == "unread" and work.match.dice is None and work.seen.throw is not None:
+        side = work.match.on_roll
+        if side is not None:
+            now = work.seen.throw
+            work.emit(ev.Rolled(t=now.t, frame=now.frame, side=side, dice=now.values()))
+
+
+def _shifted(work: Step, throw: Throw, rest: Sequence[Die], look: Look) -> bool:
+    """Both dice elsewhere with the same values in the same half: moved by hand, not thrown again (B7)."""
+    if len(rest) != 2 or throw.pair is None or work.match.phase is Phase.ILLEGAL:
+        return False
+    now = Throw(tuple(rest), 0.0, 0, 0.0)
+    same_half = {die.half for die in rest} == {die.half for die in throw.dice}
+    flat = all(die.state == "flat" for die in rest)
+    return same_half and flat and now.values() == throw.values()
+
+
+def _next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> None:
+    """Other dice lie there: the lifting was not seen, or the mover throws again."""
+    side = work.match.on_roll
+    if side is None:
+        return
+    mark_end(work)
+    now = decoded(work, look)
+    assert now is not None
+    if work.match.phase is not Phase.ILLEGAL and now.best.kind is Kind.LEGAL and conclude(work, look, now, sure=False):
+        return
+    known = work.seen.fresh
+    ready = known if known is not None and work.seen.hands else note_fresh(work, dice, side.other, still=still)
+    if ready is None:
+        return
+    if work.match.phase is Phase.ILLEGAL:
+        if ready.reason is None:
+            stands(work)
+        return
+    if now.best.kind is Kind.UNMOVED or (now.best.kind is Kind.LEGAL and now.best.after == work.match.position):
+        _unmoved(work, ready, look, now.best, dice)
+    elif conclude(work, look, now, sure=True) and work.match.phase is Phase.ILLEGAL:
+        stands(work)
+
+
+def _unmoved(work: Step, ready: Throw, look: Look, guess: Guess, dice: Sequence[Die]) -> None:
+    """Nothing was moved and other dice lie there: thrown again by the mover, or the turn given up."""
+    side = now_side(work)
+    home = {right_half(side)}
+    halves = {die.half for die in ready.dice}
+    if halves == home or work.law.any_half or ready.faulty:
+        work.look_back(throw=None, fresh=None, old=(), gone=0)
+        if ready.reason == "wrong_half":
+            ready = replace(ready, reason=None)
+        if ready.reason is None:
+            work.emit(ev.Rolled(t=ready.t, frame=ready.frame, side=side, dice=ready.values()))
+            work.look_back(throw=replace(ready, called=True))
+        else:
+            confirm(work, ready, look, dice)
+    elif notice(work, replace(guess, kind=Kind.ILLEGAL), final=True):
+        stands(work)
+
+
+def _watch_record(work: Step, look: Look) -> None:
+    """Between the rolls: does the table still show what the record says?"""
+    here = encode(work.match.position)
+    looks = ((look, 1.0),)
+    gap = float(look.table.max(axis=1).sum() - fit(looks, here[None])[0])
+    if gap < CORRECT_LEAD or (look.best[:26] == here[:26]).all():
+        work.look_back(strange=b"", strange_looks=0)
+        return
+    count = work.seen.strange_looks + 1 if work.seen.strange == look.key else 1
+    work.look_back(strange=look.key, strange_looks=count)
+    if count >= STRANGE_LOOKS and work.seen.fresh is None and _correct_from(work, look):
+        return
+    if count == STRANGE_DOUBT and not _roll_missed(work, look):
+        work.doubt("position", (), "the checkers do not lie as the record says")
+
+
+def _correct_from(work: Step, look: Look) -> bool:
+    """Another legal result of the last roll fits what lies there now: the record is put right."""
+    last = work.seen.last
+    if last is None or last.after != work.match.position:
+        return False
+    twice = ((look, 2.0),)
+    others = other_results(last)
+    if not others:
+        return False
+    rows = np.stack([encode(p) for p in others])
+    scores = fit(twice, rows) + np.array([last_score(last, p) for p in others])
+    here = float(fit(twice, encode(last.after)[None])[0]) + last_score(last, last.after)
+    best = int(scores.argmax())
+    gap = float(look.table.max(axis=1).sum() - fit(((look, 1.0),), rows[best : best + 1])[0])
+    if scores[best] - here < CORRECT_LEAD or gap > CORRECT_LEAD:
+        return False
+    correct_last(work, others[best])
+    return True
+
+
+def _roll_missed(work: Step, look: Look) -> bool:
+    """The side on roll seems to have played already: its roll is still to be seen or inferred."""
+    side = work.match.on_roll
+    if side is None:
+        return False
+    now = decode_turn(work.match.position, side, any_roll(), ((look, 1.0),))
+    return now.best.kind is Kind.LEGAL and now.lead >= 1.0
+
+
+def start(match: MatchState, state: RefereeState | None = None) -> RefereeState:
+    """A referee for a match as the log tells it (after a restart, an undo)."""
+    base = state or RefereeState()
+    return replace(base, match=match)

@@ -1,0 +1,78 @@
+"""Doubles as the cube shows them: offered on the board, taken by a move to the other side (RULES.md G)."""
+
+from __future__ import annotations
+
+from companion.rules.position import Side
+from companion.table import events as ev
+from companion.table.referee_state import Step
+from companion.table.state import Phase
+from companion.vision.types import CubeObservation
+
+SURE = 0.5
+LOOKS = 2
+"""Looks at a cube that has changed hands without an offer seen before it is believed."""
+
+
+def watch_cube(work: Step, cube: CubeObservation | None) -> None:
+    """Double and take, from where the cube lies."""
+    if cube is None or cube.confidence < SURE or not work.match.started:
+        return
+    shown = (cube.value, cube.place, cube.offered_by)
+    same = work.seen.cube is not None and work.seen.cube[1] == shown[1]
+    work.look_back(cube=shown, cube_looks=work.seen.cube_looks + 1 if same else 1)
+    match work.match.phase:
+        case Phase.TO_ROLL:
+            _before_roll(work, cube)
+        case Phase.OFFERED:
+            _offered(work, cube)
+        case Phase.ROLLED:
+            _after_roll(work, cube)
+
+
+def _before_roll(work: Step, cube: CubeObservation) -> None:
+    side = work.match.on_roll
+    if side is None or work.seen.throw is not None or not may_double(work, side):
+        return
+    if cube.place == "offered":
+        double(work, side)
+    elif cube.place == side.other and _changed_hands(work, cube, side):
+        double(work, side)
+        take(work, side.other)
+
+
+def _after_roll(work: Step, cube: CubeObservation) -> None:
+    """The offer was missed: the cube lies at the other side when the roll is already there."""
+    side = work.match.on_roll
+    if side is None or not may_double(work, side) or cube.place != side.other or not _changed_hands(work, cube, side):
+        return
+    double(work, side)
+    take(work, side.other)
+
+
+def _changed_hands(work: Step, cube: CubeObservation, side: Side) -> bool:
+    return (
+        work.match.cube_owner is not side.other
+        and cube.value == 2 * work.match.cube
+        and work.seen.cube_looks >= LOOKS
+        and cube.confidence >= 0.7
+    )
+
+
+def _offered(work: Step, cube: CubeObservation) -> None:
+    doubler = work.match.offered_by
+    if doubler is not None and cube.place == doubler.other:
+        take(work, doubler.other)
+
+
+def may_double(work: Step, side: Side) -> bool:
+    """Access to the cube, no Crawford game, not after a re-roll has begun the roll (G1, G5)."""
+    match = work.match
+    return match.cube_owner in (None, side) and not match.crawford and match.reroll is None
+
+
+def double(work: Step, side: Side) -> None:
+    work.emit(ev.Doubled(t=work.seen.t, frame=work.seen.frame, side=side, value=2 * work.match.cube))
+
+
+def take(work: Step, side: Side) -> None:
+    work.emit(ev.Taken(t=work.seen.t, frame=work.seen.frame, side=side))

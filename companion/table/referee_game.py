@@ -1,0 +1,107 @@
+"""Games begin, end and follow each other; the match ends (RULES.md H, G5)."""
+
+from __future__ import annotations
+
+from companion.rules.position import START, Side
+from companion.rules.record import value_of_win
+from companion.table import events as ev
+from companion.table.evidence_model import Look, encode, fit
+from companion.table.fold import won
+from companion.table.referee_state import Step
+from companion.table.state import Phase
+
+START_ROW = encode(START)
+START_LOSS = 14.0
+"""How much worse than the best reading the starting position may fit and still be taken for set up."""
+
+
+def shows_start(look: Look) -> bool:
+    """The checkers are set up for a game."""
+    best = float(look.table.max(axis=1)[:26].sum())
+    here = float(fit([(look, 1.0)], START_ROW[None])[0]) - float(look.table[26:, :].max(axis=1).sum())
+    differing = int((look.best[:26] != START_ROW[:26]).sum())
+    return differing <= 2 and best - here < START_LOSS
+
+
+def start_game(work: Step) -> None:
+    """The next game begins with nobody on roll."""
+    match = work.match
+    crawford = is_crawford(match.length, match.score, match.crawford_done) and work.law.crawford
+    work.look_back(
+        throw=None, fresh=None, looks=(), gone=0, noticed=b"", strange=b"", strange_looks=0, last=None, start_looks=0
+    )
+    work.emit(ev.GameStarted(t=work.seen.t, frame=work.seen.frame, game=match.next_game, crawford=crawford))
+
+
+def is_crawford(length: int, score: tuple[int, int], done: bool) -> bool:
+    """The first game after a player stands one point from winning (G5)."""
+    return length > 1 and not done and max(score) == length - 1
+
+
+def end_if_won(work: Step) -> None:
+    """All checkers off: the game ends, its value by what the loser has left (H1, G6)."""
+    winner = won(work.match.position)
+    if winner is None or not work.match.started:
+        return
+    times, kind = value_of_win(work.match.position, winner)
+    if work.law.jacoby and work.match.length == 0 and work.match.cube == 1 and work.match.cube_owner is None:
+        times = 1
+    end_game(work, winner, times * work.match.cube, kind)
+
+
+def end_game(work: Step, winner: Side, points: int, kind: str) -> None:
+    """Score the game; end the match when its length is reached (H3)."""
+    seen = work.seen
+    work.emit(ev.GameEnded(t=seen.t, frame=seen.frame, winner=winner, points=points, kind=kind))
+    work.look_back(throw=None, fresh=None, looks=(), gone=0, start_looks=0, last=None)
+    length, score = work.match.length, work.match.score
+    if length and max(score) >= length:
+        champion = Side.WHITE if score[0] > score[1] else Side.BLACK
+        work.emit(ev.MatchEnded(t=seen.t, frame=seen.frame, winner=champion, score=score))
+
+
+def pass_double(work: Step) -> None:
+    """The offered double was refused: its value before is lost (G2)."""
+    doubler = work.match.offered_by
+    assert doubler is not None
+    work.emit(ev.Passed(t=work.seen.t, frame=work.seen.frame, side=doubler.other))
+    end_game(work, doubler, work.match.cube, "pass")
+
+
+def watch_between(work: Step, look: Look) -> None:
+    """Between games: the set-up checkers begin the next one."""
+    if shows_start(look):
+        start_game(work)
+
+
+def watch_restart(work: Step, look: Look) -> None:
+    """The checkers are set up again in mid-game: it was ended without a word."""
+    match = work.match
+    if not match.game or not match.game.turns or not _far_from_start(work):
+        return
+    if not shows_start(look):
+        work.look_back(start_looks=0)
+        return
+    work.look_back(start_looks=work.seen.start_looks + 1)
+    if match.phase is Phase.OFFERED:
+        pass_double(work)
+    elif work.seen.start_looks >= 2:
+        give_up(work)
+    else:
+        return
+    if work.match.phase is Phase.BETWEEN:
+        start_game(work)
+
+
+def give_up(work: Step) -> None:
+    """Nobody said who gave the game up: the side behind is written down, and asked about."""
+    match = work.match
+    loser = max(Side, key=match.position.pips)
+    work.doubt("result", tuple(f"{s} wins {n}" for s in Side for n in (1, 2, 3)), "the game was ended in the middle")
+    work.emit(ev.Resigned(t=work.seen.t, frame=work.seen.frame, side=loser, points=1))
+    end_game(work, loser.other, match.cube, "resign")
+
+
+def _far_from_start(work: Step) -> bool:
+    here = encode(work.match.position)
+    return int((here[:26] != START_ROW[:26]).sum()) > 6

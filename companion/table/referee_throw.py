@@ -1,0 +1,196 @@
+"""A throw comes to rest: valid, to be repeated, or premature (RULES.md B)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from companion.rules.position import Side
+from companion.table import events as ev
+from companion.table.evidence_model import Look
+from companion.table.referee_cube import take
+from companion.table.referee_state import Step
+from companion.table.referee_turn import missed_turn, position_changed
+from companion.table.state import Phase
+from companion.table.throws import OPENING, RULE_OF_FAULT, Die, Throw, judged, matched
+
+TUMBLING_S = 2.5
+"""Dice seen once and elsewhere within this time were still rolling."""
+
+
+def watch_wait(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> None:
+    """Waiting for a throw."""
+    dice = _not_old(work, dice)
+    if work.seen.fresh is not None and work.seen.hands:
+        confirm(work, work.seen.fresh, look, dice)
+        if work.seen.throw is not None or work.match.phase is Phase.ROLLED:
+            return
+        dice = _not_old(work, dice)
+    ready = note_fresh(work, dice, work.asked, still=still)
+    if ready is not None:
+        confirm(work, ready, look, dice)
+    elif work.seen.fresh is None:
+        _mark_idle(work, dice)
+
+
+def _not_old(work: Step, dice: Sequence[Die]) -> list[Die]:
+    """Dice of an ended turn or a faulty throw are no throw until they are lifted; touching one is not lifting it."""
+    pairs, rest = matched(work.seen.old, dice)
+    if not pairs:
+        work.look_back(old=())
+        return rest
+    if len(rest) < 2:
+        work.look_back(old=tuple(dice))
+        return []
+    work.look_back(old=tuple(seen for _, seen in pairs))
+    return rest
+
+
+def _mark_idle(work: Step, dice: Sequence[Die]) -> None:
+    """Dice lying beside the board while nobody has thrown are not part of a throw."""
+    idle = tuple(die for die in dice if die.state == "off_board")
+    if idle:
+        work.look_back(idle=(*work.seen.idle, *idle)[-8:])
+
+
+def note_fresh(work: Step, dice: Sequence[Die], asked: Side | str, *, still: bool) -> Throw | None:
+    """Follow dice that may be a throw; the throw, once it is sure that it has come to rest.
+
+    It has when it is seen twice in the same place, when dense frames show no motion, or when it is lifted at once.
+    """
+    seen, known = work.seen, work.seen.fresh
+    law = work.law
+    now = judged(dice, asked, on_checker_valid=law.on_checker == "valid", any_half=law.any_half)
+    if now is None:
+        return _vanished(work, dice)
+    now = replace(now, t=seen.t, frame=seen.frame, last_t=seen.t)
+    if known is not None:
+        pairs, rest = matched(known.dice, now.dice)
+        if len(pairs) == 2 and not rest:
+            now = _merged(known, now, pairs)
+        elif seen.t - known.last_t > TUMBLING_S and not known.called:
+            work.look_back(fresh=now)
+            return known
+    work.look_back(fresh=now)
+    return now if now.looks >= 2 or (still and not now.faulty) else None
+
+
+def _merged(known: Throw, now: Throw, pairs: list[tuple[Die, Die]]) -> Throw:
+    """The same throw once more: a fault stands only if both looks show one, a value read once is read."""
+    dice = tuple(old.seen_again(new) for old, new in pairs)
+    reason = now.reason if known.faulty or not now.faulty else known.reason
+    if reason == "unread" and all(die.read for die in dice):
+        reason = None
+    return replace(now, dice=dice, t=known.t, frame=known.frame, looks=known.looks + 1, reason=reason)
+
+
+def _vanished(work: Step, dice: Sequence[Die]) -> Throw | None:
+    """No throw in view any more: lifted at once (then it counted), still rolling, or a die overlooked."""
+    known = work.seen.fresh
+    if known is None:
+        return None
+    moving = any(die.state == "moving" for die in dice)
+    if moving and work.seen.t - known.last_t < TUMBLING_S:
+        work.look_back(fresh=None)
+        return None
+    return known if moving or not dice else None
+
+
+def confirm(work: Step, throw: Throw, look: Look, dice: Sequence[Die] = ()) -> None:
+    """A throw at rest: call it."""
+    if throw.reason in ("wrong_half", "split") and position_changed(work, look):
+        if missed_turn(work, look):
+            _again(work, throw, look, dice)
+            return
+        if throw.reason == "wrong_half":
+            work.look_back(fresh=None)
+            return
+    if work.match.phase is Phase.OFFERED and work.match.offered_by is not None and throw.reason != "unread":
+        take(work, work.match.offered_by.other)
+    if throw.faulty:
+        _reroll(work, throw)
+    elif throw.reason == "unread":
+        work.look_back(throw=throw, fresh=None, gone=0, looks=())
+    else:
+        _valid(work, throw, dice)
+
+
+def _again(work: Step, throw: Throw, look: Look, dice: Sequence[Die]) -> None:
+    """Judge the throw anew: it is the other side's turn now."""
+    law = work.law
+    if not work.match.started:
+        return
+    now = judged(throw.dice, work.asked, on_checker_valid=law.on_checker == "valid", any_half=law.any_half)
+    if now is not None:
+        confirm(work, replace(now, t=throw.t, frame=throw.frame, last_t=throw.last_t, looks=throw.looks), look, dice)
+
+
+def _reroll(work: Step, throw: Throw) -> None:
+    asked = work.asked
+    reason = throw.reason or ""
+    work.emit(
+        ev.RerollCalled(
+            t=throw.t,
+            frame=throw.frame,
+            side=asked if isinstance(asked, Side) else None,
+            reason=reason,
+            dice_states=throw.states,
+            rules=(RULE_OF_FAULT.get(reason, "B3"), "B4"),
+        )
+    )
+    work.look_back(old=throw.dice, fresh=None, throw=None)
+
+
+def _valid(work: Step, throw: Throw, dice: Sequence[Die]) -> None:
+    pair = throw.pair
+    assert pair is not None
+    idle = tuple(die for die in dice if die not in throw.dice and not any(die.near(d) for d in throw.dice))
+    work.look_back(
+        throw=replace(throw, called=True),
+        fresh=None,
+        old=(),
+        gone=0,
+        looks=(),
+        noticed=b"",
+        idle=(*idle, *work.seen.idle)[:8],
+    )
+    asked = work.asked
+    if asked == OPENING and pair[0].half != pair[1].half:
+        _opening(work, throw)
+        return
+    side = Side(asked) if asked != OPENING else _starter(pair[0])
+    work.emit(ev.Rolled(t=throw.t, frame=throw.frame, side=side, dice=throw.values()))
+
+
+def _starter(die: Die) -> Side:
+    """Both dice in one half and no opening roll filmed: the starter's roll, told by the half it lies in."""
+    return Side.WHITE if die.half == "right" else Side.BLACK
+
+
+def _opening(work: Step, throw: Throw) -> None:
+    """One die each (B1)."""
+    white = next(die for die in throw.dice if die.half == "right")
+    black = next(die for die in throw.dice if die.half != "right")
+    work.emit(ev.OpeningRolled(t=throw.t, frame=throw.frame, white=white.value, black=black.value))
+    if white.value == black.value:
+        work.look_back(throw=None, old=throw.dice)
+
+
+def watch_early(work: Step, extra: Sequence[Die], *, still: bool) -> None:
+    """Dice of the other side beside a roll that still lies: thrown before the turn was ended (B6)."""
+    side = work.match.on_roll
+    if side is None or work.match.premature is not None:
+        return
+    law = work.law
+    now = judged(extra, side.other, on_checker_valid=law.on_checker == "valid", any_half=law.any_half)
+    if now is None or now.reason not in (None, "unread"):
+        work.look_back(early=None)
+        return
+    known = work.seen.early
+    again = known is not None and len(matched(known.dice, now.dice)[0]) == 2
+    work.look_back(early=replace(now, t=work.seen.t, frame=work.seen.frame, last_t=work.seen.t))
+    if not (again or still):
+        return
+    dice = now.values() if now.reason is None else None
+    seen = work.seen
+    work.emit(ev.PrematureRoll(t=seen.t, frame=seen.frame, side=side.other, dice=dice, ruling=law.premature))

@@ -1,0 +1,339 @@
+"""A roll lies on the board: trying out, illegal plays noticed, the turn ended and decoded (RULES.md C, F)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from companion.rules.check import Verdict, check_play
+from companion.rules.packed import pack, unpack
+from companion.rules.position import Position, Side
+from companion.table import events as ev
+from companion.table.evidence_model import Dice, Look, any_roll, encode, fit
+from companion.table.fold import position_in_view
+from companion.table.hypotheses import Decoded, Guess, Kind, decode_turn, play_text, results
+from companion.table.referee_game import end_if_won
+from companion.table.referee_state import MAX_LOOKS, LastTurn, Step
+from companion.table.state import Phase
+
+LEGAL_LEAD = 1.5
+"""Nats by which a legal play must lead to be taken at the first look after the dice are lifted."""
+NOTICE_LEAD = 3.0
+"""Nats by which an illegal position must lead, its low prior included, to be noticed while the dice lie."""
+FINAL_LEAD = 3.0
+ROLL_LEAD = 1.5
+BACKTRACK_LEAD = 4.0
+POOR_FIT = 8.0
+"""Nats a look may miss its own best reading by before an earlier turn is suspected."""
+
+
+def rolls_of(work: Step) -> Mapping[Dice, float]:
+    """How likely each roll is, given all looks at the dice (or what the operator said)."""
+    if work.seen.fixed is not None:
+        return {work.seen.fixed: 0.0}
+    if work.seen.throw is not None:
+        return work.seen.throw.rolls()
+    if work.match.dice is not None:
+        high, low = max(work.match.dice), min(work.match.dice)
+        return {(high, low): 0.0}
+    return any_roll()
+
+
+def decoded(work: Step, look: Look) -> Decoded | None:
+    """The turn so far, weighed against this look and those like it."""
+    side = work.match.on_roll
+    return None if side is None else decode_turn(work.match.position, side, rolls_of(work), work.view(look))
+
+
+def lying(work: Step, look: Look) -> None:
+    """The roll lies, hands are away: notice a position that is on the way to nothing legal, and its being put right."""
+    work.look_back(looks=(look, *work.seen.looks)[:MAX_LOOKS], gone=0)
+    side, dice = work.match.on_roll, work.match.dice
+    if side is None or dice is None:
+        return
+    now = decode_turn(work.match.position, side, rolls_of(work), ((look, 1.0),))
+    if now.best.kind is Kind.ILLEGAL and now.lead >= NOTICE_LEAD and _clear(look, now):
+        if encode(now.best.after)[:26].tobytes() != work.seen.noticed:
+            notice(work, now.best, final=False)
+    elif work.match.illegal is not None and now.best.kind is not Kind.ILLEGAL and now.lead >= 1.0:
+        put_right(work, side)
+
+
+def _clear(look: Look, now: Decoded) -> bool:
+    """Every region in which the illegal position differs from the best legal or half-finished one is read surely."""
+    other = now.best_of(Kind.LEGAL, Kind.PARTIAL, Kind.UNMOVED)
+    if other is None:
+        return False
+    differing = encode(now.best.after)[:26] != encode(other.after)[:26]
+    return bool((look.sure[:26][differing] > 0.75).all())
+
+
+def put_right(work: Step, side: Side) -> None:
+    """An illegal position that was noticed is gone again."""
+    work.look_back(noticed=b"")
+    work.emit(ev.Corrected(t=work.seen.t, frame=work.seen.frame, side=side, why="put right"))
+
+
+def notice(work: Step, guess: Guess, *, final: bool) -> bool:
+    """Say that a position is illegal, with the rules; never for one the rules call legal or half-finished."""
+    side = work.match.on_roll
+    assert side is not None
+    verdict = check_play(work.match.position, side, guess.dice, guess.after)
+    if verdict.legal or (verdict.partial and not final):
+        return False
+    seen = work.seen
+    t, frame = (seen.end_t, seen.end_frame) if final else (seen.t, seen.frame)
+    work.look_back(noticed=encode(guess.after)[:26].tobytes())
+    work.emit(
+        ev.IllegalSeen(
+            t=t,
+            frame=frame,
+            side=side,
+            dice=guess.dice,
+            before=work.id_of(work.match.position, side),
+            after=work.id_of(guess.after, side),
+            what=verdict.why,
+            rules=verdict.rules,
+            final=final,
+        )
+    )
+    return True
+
+
+def mark_end(work: Step) -> None:
+    """The dice are seen gone for the first time: the turn ended after the frame before."""
+    if work.seen.gone == 0:
+        work.look_back(end_t=work.seen.before_t, end_frame=work.seen.before_frame)
+    work.look_back(gone=work.seen.gone + 1)
+
+
+def lifted(work: Step, look: Look) -> None:
+    """No dice in a clear look: the turn is over if what lies there is a play."""
+    mark_end(work)
+    now = decoded(work, look)
+    if now is None:
+        return
+    if work.match.phase is Phase.ILLEGAL:
+        _objection(work, now)
+    else:
+        conclude(work, look, now, sure=work.seen.gone >= 2)
+
+
+def _objection(work: Step, now: Decoded) -> None:
+    """An illegal play was ended: is it put right before the next roll (F2, F5)?"""
+    if now.best.kind is Kind.LEGAL and now.lead >= FINAL_LEAD:
+        put_right(work, now_side(work))
+        finish(work, now.best, now)
+
+
+def now_side(work: Step) -> Side:
+    assert work.match.on_roll is not None
+    return work.match.on_roll
+
+
+def conclude(work: Step, look: Look, now: Decoded, *, sure: bool) -> bool:
+    """End the turn with the best hypothesis, if it is good enough; True when it ended or was called illegal."""
+    if now.best.kind is Kind.LEGAL and now.lead >= LEGAL_LEAD and not _misfit(work, look, now.best):
+        finish(work, now.best, now)
+        return True
+    if not sure:
+        return False
+    if overturn_last(work, look):
+        now = decoded(work, look) or now
+    return _decide(work, now)
+
+
+def _decide(work: Step, now: Decoded) -> bool:
+    """No further look will come: what was it most likely?"""
+    legal = now.best_of(Kind.LEGAL)
+    if now.best.kind is Kind.LEGAL:
+        finish(work, now.best, now)
+        if now.lead < LEGAL_LEAD:
+            _ask_play(work, now)
+        return True
+    if now.best.kind is Kind.UNMOVED:
+        return False
+    if now.lead >= FINAL_LEAD and notice(work, now.best, final=True):
+        return True
+    if legal is not None and now.best.score - legal.score < FINAL_LEAD:
+        finish(work, legal, now)
+        _ask_play(work, now)
+        return True
+    return False
+
+
+def _ask_play(work: Step, now: Decoded) -> None:
+    """Name the plays that fit nearly as well."""
+    last = work.seen.last
+    if last is None:
+        return
+    near = [g for g in (now.best, *now.rivals) if g.kind is Kind.LEGAL and now.best.score - g.score < 4.0]
+    texts = dict.fromkeys(_text(last.before, last.side, g) for g in near)
+    work.doubt("play", tuple(texts), "which play was made?")
+
+
+def _text(before: Position, side: Side, guess: Guess) -> str:
+    found = play_text(before, side, guess.dice, guess.after)
+    return found[0] if found else ""
+
+
+def _misfit(work: Step, look: Look, guess: Guess) -> bool:
+    """The look fits its own best reading much better than this play: an earlier turn may be wrong."""
+    if work.seen.last is None:
+        return False
+    here = float(fit([(look, 1.0)], encode(guess.after)[None])[0])
+    return float(look.table.max(axis=1).sum()) - here > POOR_FIT
+
+
+def finish(work: Step, guess: Guess, now: Decoded | None = None, verdict: Verdict | None = None) -> None:
+    """The turn ended with this position."""
+    side = now_side(work)
+    before, rolls, looks = work.match.position, rolls_of(work), work.seen.looks
+    _settle_roll(work, guess, side)
+    t, frame = _end_time(work)
+    work.emit(
+        ev.TurnEnded(
+            t=t,
+            frame=frame,
+            side=side,
+            dice=guess.dice,
+            before=work.id_of(before, side),
+            after=work.id_of(guess.after, side),
+            legal=verdict is None,
+            play=_text(before, side, guess),
+            rules=verdict.rules if verdict else (),
+            why=verdict.why if verdict else "",
+        )
+    )
+    if now is not None and now.best == guess and now.roll_lead < ROLL_LEAD and verdict is None:
+        same = dict.fromkeys(g.dice for g in (guess, *now.rivals) if g.after == guess.after)
+        work.doubt("roll", tuple(f"{a}{b}" for a, b in same), "these rolls explain the play")
+    _forget_turn(
+        work,
+        LastTurn(
+            before=before,
+            after=guess.after,
+            side=side,
+            rolls=rolls,
+            looks=tuple((look, 0.5) for look in looks[:2]),
+            turn=work.match.game.turns - 1 if work.match.game else 0,
+        ),
+    )
+    end_if_won(work)
+
+
+def _settle_roll(work: Step, guess: Guess, side: Side) -> None:
+    """The roll as decoded: named late if it could not be read, put right if the play shows another."""
+    match = work.match
+    if match.phase is Phase.ILLEGAL:
+        return
+    t, frame = _end_time(work)
+    if match.dice is None:
+        throw = work.seen.throw
+        when = (throw.t, throw.frame) if throw else (t, frame)
+        work.emit(ev.Rolled(t=when[0], frame=when[1], side=side, dice=guess.dice))
+    elif sorted(match.dice) != sorted(guess.dice):
+        work.emit(ev.Corrected(t=t, frame=frame, side=side, dice=guess.dice, why="the play shows this roll"))
+
+
+def _end_time(work: Step) -> tuple[float, int]:
+    seen = work.seen
+    return (seen.end_t, seen.end_frame) if seen.gone else (seen.before_t, seen.before_frame)
+
+
+def _forget_turn(work: Step, last: LastTurn) -> None:
+    dice = work.seen.throw.dice if work.seen.throw else ()
+    work.look_back(
+        throw=None,
+        old=dice,
+        looks=(),
+        gone=0,
+        noticed=b"",
+        strange=b"",
+        strange_looks=0,
+        last=last,
+        fixed=None,
+        early=None,
+    )
+
+
+def stands(work: Step) -> None:
+    """The opponent rolled or doubled: the illegal play stands as made (F3)."""
+    seen = work.match.illegal
+    side = now_side(work)
+    assert seen is not None
+    after = position_in_view(seen.after, side)
+    verdict = check_play(work.match.position, side, seen.dice, after)
+    finish(work, Guess(Kind.ILLEGAL, seen.dice, after, 0.0), None, verdict)
+
+
+def position_changed(work: Step, look: Look) -> bool:
+    """The look clearly shows another position than the record."""
+    here = encode(work.match.position)
+    differing = look.best[:26] != here[:26]
+    return bool(differing.sum() >= 2 and (look.sure[:26][differing] > 0.6).sum() >= 2)
+
+
+def missed_turn(work: Step, look: Look) -> bool:
+    """A whole turn passed unseen and the next roll lies there: which roll and play explain what stands now?"""
+    side = work.match.on_roll
+    if side is None:
+        return False
+    now = decode_turn(work.match.position, side, any_roll(), work.view(look))
+    if now.best.kind is not Kind.LEGAL or now.lead < LEGAL_LEAD or now.best.after == work.match.position:
+        return False
+    finish(work, now.best, now)
+    return True
+
+
+def overturn_last(work: Step, look: Look) -> bool:
+    """Would another result of the last turn explain this one far better? Then correct it (backtracking)."""
+    last, side = work.seen.last, work.match.on_roll
+    if last is None or side is None or work.match.position != last.after or last.side is side:
+        return False
+    rolls, looks = rolls_of(work), work.view(look)
+    now = decode_turn(work.match.position, side, rolls, looks)
+    best_score = now.best.score + last_score(last, last.after)
+    found: tuple[float, Position] | None = None
+    for other in other_results(last):
+        then = decode_turn(other, side, rolls, looks).best_of(Kind.LEGAL)
+        score = then.score + last_score(last, other) if then else -np.inf
+        if score > best_score + BACKTRACK_LEAD and (found is None or score > found[0]):
+            found = (score, other)
+    if found is None:
+        return False
+    correct_last(work, found[1])
+    return True
+
+
+def last_score(last: LastTurn, after: Position) -> float:
+    return float(fit(last.looks, encode(after)[None])[0]) if last.looks else 0.0
+
+
+def other_results(last: LastTurn, keep: int = 12) -> list[Position]:
+    dice = max(last.rolls, key=lambda roll: last.rolls[roll])
+    keys, rows = results(pack(last.before, last.side), last.side, dice)
+    scores = fit(last.looks, rows) if last.looks else np.zeros(len(rows))
+    order = np.argsort(-scores)[:keep]
+    return [p for p in (unpack(keys[i], last.side) for i in order) if p != last.after]
+
+
+def correct_last(work: Step, after: Position) -> None:
+    """The last turn's result was another one."""
+    last = work.seen.last
+    assert last is not None
+    dice = max(last.rolls, key=lambda roll: last.rolls[roll])
+    text = play_text(last.before, last.side, dice, after)
+    work.emit(
+        ev.Corrected(
+            t=work.seen.before_t,
+            frame=work.seen.before_frame,
+            side=last.side,
+            turn=last.turn,
+            after=work.id_of(after, last.side),
+            play=text[0] if text else "",
+            why="later looks show another play",
+        )
+    )
+    work.look_back(last=None)
