@@ -120,5 +120,5 @@ def rolls_explaining(before: Position, side: Side, after: Position) -> tuple[tup
     """The rolls (higher number first) for which `after` is the result of a legal play; a dance explains nothing new."""
     if not _packable(after):
         return ()
-    key, wanted = pack(before, side), pack(after, side)
-    return tuple((high, low) for low, high in ROLLS if wanted in resulting_keys(key, (high, low)))
+    wanted = pack(after, side)
+    return tuple((high, low) for low, high in ROLLS if wanted in resulting_keys(before, side, (high, low)))

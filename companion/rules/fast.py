@@ -1,168 +1,179 @@
 """Resulting positions without notation, fast: the same law as `companion.rules.plays`, built for speed.
 
 Design. A position is one integer (`packed`), so a checker moved is one addition, a play is a sum of additions, and
-equal positions are equal integers. Beside it stand two bit boards of 26 bits (bit p = the mover's point p): where
-the mover has checkers, and which points are open. Open points do not change during a turn, so of two different
-numbers nearly every play is a pair of moves that do not touch each other: all sums of one addition for the higher
-and one for the lower number. The additions of a whole set of starting points are looked up by quadrant (64 sets each).
-What is left is done one by one: one checker making both moves, hits, one checker that both numbers want. With at most
-one point outside the home board, where a first move may allow or forbid bearing off, the moves are made in turn.
+equal positions are equal integers. Beside it stand bit boards with the mover's place p at bit 2p: where the mover has
+checkers (one, several), and which points are open or hold a blot. Open points do not change during a turn, so of two
+different numbers nearly every play is a pair of moves that do not touch each other: all sums of one addition for the
+higher and one for the lower number. The additions of a whole set of starting points are looked up by quadrant (64
+sets each). What is left is done one by one: one checker making both moves, one checker that both numbers want, a blot
+both hit. On the bar, and with at most one point outside the home board (where a first move may allow bearing off),
+the two numbers are played in turn.
 
-Of a double, moves are made from the highest point down, which makes every set of moves once (see `plays`).
+Of a double, moves are made from the highest point down, which makes every set of moves exactly once (see `plays`).
 """
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Collection
 
 from companion.errors import RuleError
-from companion.rules.packed import KEY_BYTES, PLACES, THEIRS, TO_THEIR_BAR
+from companion.rules.packed import KEY_BYTES, OWN_FROM, PLACES, THEIRS, TO_THEIR_BAR
 from companion.rules.position import BAR, Position, Side
 
-_TWO_OR_MORE = bytes([48, 48, *[49] * 254])
-_ONE_OR_MORE = bytes([48, *[49] * 255])
-"""Translate counts to the digits 0 and 1, which `int(…, 2)` reads as a bit board."""
+_DIGITS = bytes([48, 49, *[50] * 254])
+"""Translates counts to the digits 0 none, 1 one, 2 several; read in base 4 they are bit boards, two bits a place."""
+_OWN_BITS = (1 << 2 * PLACES) - 1
+_PLACE_BITS = _OWN_BITS // 3
+_BAR_BIT = 1 << 2 * BAR
+_POINT_BITS = _PLACE_BITS & ~1 & ~_BAR_BIT
+_OUTSIDE_HOME = 7
+_OUTSIDE = 2 * _OUTSIDE_HOME
+"""Shift that leaves only the places outside the home board."""
+_QUADRANT = (1 << 12) - 1
 
-BAR_BIT = 1 << BAR
-POINT_BITS = (1 << BAR) - 2
-OUTSIDE = 7
-"""Shift that leaves only places outside the home board."""
-_QUADRANT = 63
+_PLACE = {1 << 2 * p: 1 << 8 * p for p in range(PLACES)}
+_OWN_BYTE = {1 << 2 * p: 0xFF << 8 * p for p in range(PLACES)}
+_THEIR_BYTE = {1 << 2 * p: 0xFF << THEIRS + 8 * p for p in range(PLACES)}
+_HIT = {1 << 2 * p: TO_THEIR_BAR - (1 << THEIRS + 8 * p) for p in range(PLACES)}
+"""By the bit of a place: one own checker there, the bytes of that place, what a hit there adds."""
 
-_OWN_BYTE = {1 << p: 0xFF << 8 * p for p in range(PLACES)}
-_THEIR_BYTE = {1 << p: 0xFF << THEIRS + 8 * p for p in range(PLACES)}
-_OWN_FROM = [sum(0xFF << 8 * q for q in range(p, PLACES)) for p in range(8)]
-"""Bytes of the mover from point p up to the bar."""
-_HIT = {1 << p: TO_THEIR_BAR - (1 << THEIRS + 8 * p) for p in range(PLACES)}
-_PLACE = {1 << p: 1 << 8 * p for p in range(PLACES)}
-"""By bit of the place: masks of its byte, what a hit there adds, one own checker there."""
-
-Lists = tuple[list[int], ...]
-
-
-@cache
-def _additions(distance: int) -> tuple[Lists, Lists, Lists, Lists]:
-    """For each quadrant, by set of starting points in it: what moving one checker by `distance` adds to the key."""
-    return tuple(  # type: ignore[return-value]
-        tuple([_addition(first + i, distance) for i in range(6) if chosen >> i & 1] for chosen in range(64))
-        for first in (1, 7, 13, 19)
-    )
+Sums = list[int]
+Table = dict[int, Sums]
 
 
 def _addition(start: int, distance: int) -> int:
+    """What moving a checker of place `start` adds to the key."""
     return (1 << 8 * max(start - distance, 0)) - (1 << 8 * start)
 
 
-_ADDITIONS = [_additions(distance) for distance in range(12)]
+def _quadrant_table(first: int, distance: int) -> Table:
+    """By set of starting points (bit 0: the point `first`, bit 2: the next …): the addition of each."""
+    tables: Table = {0: []}
+    for i in range(6):
+        one_more = [_addition(first + i, distance)]
+        tables.update({chosen | 1 << 2 * i: sums + one_more for chosen, sums in list(tables.items())})
+    return tables
 
 
-def _all_additions(starts: int, distance: int) -> list[int]:
-    """What each checker of a set of points adds when it moves by `distance`."""
-    home, outer, far_outer, far_home = _ADDITIONS[distance]
-    return [
-        *home[starts >> 1 & _QUADRANT],
-        *outer[starts >> 7 & _QUADRANT],
-        *far_outer[starts >> 13 & _QUADRANT],
-        *far_home[starts >> 19 & _QUADRANT],
-    ]
+_ADDITIONS = [tuple(_quadrant_table(first, distance) for first in (1, 7, 13, 19)) for distance in range(12)]
+_BOTH_WANT = {
+    (high, low): {1 << 2 * start: _addition(start, high) + _addition(start, low) for start in range(high + 1, BAR)}
+    for high in range(2, 7)
+    for low in range(1, high)
+}
+"""By roll and bit of a point: the sum for a lone checker that both numbers would move, which is no play."""
 
 
-def resulting_positions(position: Position, side: Side, dice: tuple[int, int]) -> list[bytes]:
-    """Every position the legal plays lead to, each once; the unchanged one if nothing can be played.
+def resulting_keys(position: Position, side: Side, dice: tuple[int, int]) -> Collection[int]:
+    """Every position the legal plays lead to, each once, packed; the unchanged one if nothing can be played.
 
-    52 counts each, seen by the mover: own off, 1 … 24, bar, then the other side by the mover's points (`packed`);
-    `packed.unpack` makes a Position of them. Order has no meaning. Counts must be possible ones (`validity`).
+    A key holds all 52 counts; `packed.unpack(key, side)` makes a Position of it. The order has no meaning.
+    The position must be a possible one (`validity`).
     """
-    own, theirs = (position.white, position.black) if side is Side.WHITE else (position.black, position.white)
-    board = bytes(own + theirs[::-1])
-    return [key.to_bytes(KEY_BYTES, "little") for key in _results(board, dice)]
+    if side is Side.WHITE:
+        board = bytes(position.black + position.white[::-1])
+    else:
+        board = bytes(position.white + position.black[::-1])
+    return _results(board, dice)
 
 
-def resulting_keys(key: int, dice: tuple[int, int]) -> frozenset[int]:
-    """The same for a key: the keys of all resulting positions."""
-    return frozenset(_results(key.to_bytes(KEY_BYTES, "little"), dice))
+def keys_from(key: int, dice: tuple[int, int]) -> Collection[int]:
+    """The same for a packed position, as seen by the mover."""
+    return _results(key.to_bytes(KEY_BYTES, "big"), dice)
 
 
-def _results(board: bytes, dice: tuple[int, int]) -> set[int] | list[int]:
-    if not (len(dice) == 2 and 0 < dice[0] < 7 and 0 < dice[1] < 7):
+def _results(board: bytes, dice: tuple[int, int]) -> Collection[int]:
+    high, low = dice if dice[0] > dice[1] else (dice[1], dice[0])
+    if high > 6 or low < 1:
         raise RuleError(f"dice {dice}: two numbers from 1 to 6 are needed, such as 31")
-    key = int.from_bytes(board, "little")
-    own, theirs = board[:PLACES], board[PLACES:]
-    places = int(own[::-1].translate(_ONE_OR_MORE), 2)
-    open_points = POINT_BITS & ~int(theirs[::-1].translate(_TWO_OR_MORE), 2)
-    if dice[0] == dice[1]:
-        return _double(key, places, own[BAR], open_points, dice[0])
-    high, low = max(dice), min(dice)
-    if places & BAR_BIT or not places >> OUTSIDE & (places >> OUTSIDE) - 1:
+    key = int.from_bytes(board, "big")
+    bits = int(board.translate(_DIGITS), 4)
+    own, theirs = bits & _OWN_BITS, bits >> 2 * PLACES
+    lone = own & _PLACE_BITS
+    places = lone | own >> 1 & _PLACE_BITS
+    open_points = _POINT_BITS & ~(theirs >> 1)
+    if high == low:
+        return _double(key, places, open_points, high)
+    outside = places >> _OUTSIDE
+    if outside >= _BAR_BIT >> _OUTSIDE or not outside & outside - 1:
         return _one_by_one(key, places, open_points, high, low)
-    blots = int(theirs[::-1].translate(_ONE_OR_MORE), 2) & open_points
-    singles = places & ~int(own[::-1].translate(_TWO_OR_MORE), 2)
-    return _pairs(key, places, singles, open_points, blots, high, low)
+    return _pairs(key, places, lone, open_points, theirs & _POINT_BITS, high, low)
 
 
-def _pairs(
-    key: int, places: int, singles: int, open_points: int, blots: int, high: int, low: int
-) -> set[int] | list[int]:
+def _pairs(key: int, places: int, lone: int, open_points: int, blots: int, high: int, low: int) -> Collection[int]:
     """Two different numbers with nobody on the bar and no bearing off in sight."""
-    from_high, from_low = places & open_points << high, places & open_points << low
-    highs = _moved(key, from_high, high, blots)
-    lows = _moved(0, from_low, low, blots)
+    by_high, by_low = 2 * high, 2 * low
+    from_high, from_low = places & open_points << by_high, places & open_points << by_low
+    highs = [key + addition for addition in _sums(from_high, high, blots)]
+    lows = _sums(from_low, low, blots)
     results = {first + second for first in highs for second in lows}
-    lone = from_high & from_low & singles
-    if lone:
-        _drop_lone(results, key, lone, high, low, blots)
-    twice_hit = from_high >> high & from_low >> low & blots
-    if twice_hit:
-        _hit_once(results, key, twice_hit, high, low)
-    runners = (from_high | from_low) & open_points << high + low
+    wanted_twice = from_high & from_low & lone
+    if wanted_twice:
+        _drop_impossible(results, key, wanted_twice, blots, high, low)
+    hit_twice = from_high >> by_high & from_low >> by_low & blots
+    if hit_twice:
+        _hit_once(results, key, hit_twice, by_high, by_low)
+    runners = (from_high | from_low) & open_points << by_high + by_low
     if runners:
-        _add_runs(results, key, runners, from_high, from_low, high, low, blots)
-    if results:
-        return results
-    return highs if from_high else _moved(key, from_low, low, blots) or [key]
+        _add_runs(results, key, runners, places, blots, open_points, high, low)
+    return results or highs or [key + addition for addition in lows] or [key]
 
 
-def _moved(key: int, starts: int, distance: int, blots: int) -> list[int]:
-    """`key` after each of the moves from `starts`, hits included."""
-    hitting = starts & blots << distance
-    moved = [key + addition for addition in _all_additions(starts ^ hitting, distance)]
-    while hitting:
-        start = hitting & -hitting
-        hitting ^= start
-        end = start >> distance
-        moved.append(key - _PLACE[start] + _PLACE[end] + _HIT[end])
-    return moved
+def _sums(starts: int, distance: int, blots: int) -> Sums:
+    """What each checker of a set of points adds when it moves by `distance`, hits included."""
+    home, outer, far_outer, far_home = _ADDITIONS[distance]
+    sums = [
+        *home[starts >> 2 & _QUADRANT],
+        *outer[starts >> 14 & _QUADRANT],
+        *far_outer[starts >> 26 & _QUADRANT],
+        *far_home[starts >> 38 & _QUADRANT],
+    ]
+    hitting = starts & blots << 2 * distance
+    if hitting:
+        for start in _bits(hitting):
+            end = start >> 2 * distance
+            quiet = _PLACE[end] - _PLACE[start]
+            sums[sums.index(quiet)] = quiet + _HIT[end]
+    return sums
 
 
-def _drop_lone(results: set[int], key: int, lone: int, high: int, low: int, blots: int) -> None:
+def _drop_impossible(results: set[int], key: int, starts: int, blots: int, high: int, low: int) -> None:
     """Take out the sums that move one lone checker twice from the same point."""
-    for start in _bits(lone):
-        by_high, by_low = start >> high, start >> low
-        hits = sum(_HIT[end] for end in (by_high, by_low) if end & blots)
-        results.discard(key - 2 * _PLACE[start] + _PLACE[by_high] + _PLACE[by_low] + hits)
+    sums = _BOTH_WANT[high, low]
+    for start in _bits(starts):
+        impossible = key + sums[start]
+        if blots:
+            for end in (start >> 2 * high, start >> 2 * low):
+                if end & blots:
+                    impossible += _HIT[end]
+        results.discard(impossible)
 
 
-def _hit_once(results: set[int], key: int, ends: int, high: int, low: int) -> None:
+def _hit_once(results: set[int], key: int, ends: int, by_high: int, by_low: int) -> None:
     """Two checkers that land on one blot hit it once: mend the sums that hit it twice."""
     for end in _bits(ends):
-        moved = key - _PLACE[end << high] - _PLACE[end << low] + 2 * _PLACE[end] + _HIT[end]
+        moved = key - _PLACE[end << by_high] - _PLACE[end << by_low] + 2 * _PLACE[end] + _HIT[end]
         results.discard(moved + _HIT[end])
         results.add(moved)
 
 
 def _add_runs(
-    results: set[int], key: int, runners: int, from_high: int, from_low: int, high: int, low: int, blots: int
+    results: set[int], key: int, runners: int, places: int, blots: int, open_points: int, high: int, low: int
 ) -> None:
-    """One checker makes both moves, touching down after either number (C1)."""
-    both = high + low
-    touching = runners & (blots << both | from_high & blots << high | from_low & blots << low)
-    results.update([key + addition for addition in _all_additions(runners ^ touching, both)])
+    """One checker makes both moves, touching down after either number (C1).
+
+    Where it touches down on an own checker, the other one moving on is the same position, found as a pair.
+    """
+    by_high, by_low = 2 * high, 2 * low
+    touching = runners & (blots << by_high | blots << by_low)
+    quiet = runners & ~touching & ~(places << by_high | places << by_low)
+    if quiet:
+        results.update([key + addition for addition in _sums(quiet, high + low, blots)])
     for start in _bits(touching):
-        end = start >> both
+        end = start >> by_high + by_low
         moved = key - _PLACE[start] + _PLACE[end] + (_HIT[end] if end & blots else 0)
-        for die, allowed in ((high, from_high), (low, from_low)):
-            if start & allowed:
-                stop = start >> die
+        for stop in (start >> by_high, start >> by_low):
+            if stop & open_points:
                 results.add(moved + _HIT[stop] if stop & blots else moved)
 
 
@@ -176,7 +187,7 @@ def _bits(places: int) -> list[int]:
     return found
 
 
-def _one_by_one(key: int, places: int, open_points: int, high: int, low: int) -> set[int] | list[int]:
+def _one_by_one(key: int, places: int, open_points: int, high: int, low: int) -> Collection[int]:
     """Two different numbers, one after the other in both orders."""
     first_high = _steps(key, places, open_points, high)
     first_low = _steps(key, places, open_points, low)
@@ -186,52 +197,44 @@ def _one_by_one(key: int, places: int, open_points: int, high: int, low: int) ->
 
 
 def _steps(key: int, places: int, open_points: int, die: int) -> list[tuple[int, int]]:
-    """Every legal move of one checker by `die`: the key and the bit board of the mover's places after it."""
-    starts = places & open_points << die
-    if places & BAR_BIT:
-        starts &= BAR_BIT
-    found = []
-    while starts:
-        start = starts & -starts
-        starts ^= start
-        end = start >> die
-        after = key - _PLACE[start] + _PLACE[end]
-        if after & _THEIR_BYTE[end]:
-            after += _HIT[end]
-        found.append((after, (places if after & _OWN_BYTE[start] else places ^ start) | end))
-    if not places >> OUTSIDE:
-        start = _bearing_off(places, die)
+    """Every legal move of one checker by `die`: the key and the mover's places after it."""
+    starts = places & open_points << 2 * die
+    if places & _BAR_BIT:
+        starts &= _BAR_BIT
+    found = [_moved(key, places, start, start >> 2 * die) for start in _bits(starts)]
+    if not places >> _OUTSIDE:
+        start = _bearing_off(places & _POINT_BITS, die)
         if start:
-            after = key - _PLACE[start] + 1
-            found.append((after, places if after & _OWN_BYTE[start] else places ^ start))
+            found.append(_moved(key, places, start, 1))
     return found
 
 
-def _bearing_off(places: int, die: int) -> int:
+def _moved(key: int, places: int, start: int, end: int) -> tuple[int, int]:
+    """One checker moved from the place of one bit to that of another, hitting what stands there (never on off)."""
+    after = key - _PLACE[start] + _PLACE[end]
+    if end > 1 and after & _THEIR_BYTE[end]:
+        after += _HIT[end]
+    return after, (places | end if after & _OWN_BYTE[start] else (places ^ start) | end)
+
+
+def _bearing_off(points: int, die: int) -> int:
     """The bit of the point from which `die` bears off when all are at home, 0 if it cannot (E2)."""
-    points = places & POINT_BITS
-    if points >> die:
-        return points & 1 << die
+    if points >> 2 * die:
+        return points & 1 << 2 * die
     return 1 << points.bit_length() - 1 if points else 0
 
 
-def _double(key: int, places: int, on_bar: int, open_points: int, die: int) -> list[int]:
+def _double(key: int, places: int, open_points: int, die: int) -> Sums:
     """A double: the bar first, then every set of moves from the highest point down."""
     left = 4
-    if on_bar:
-        end = 1 << BAR - die
-        if not open_points & end:
+    while left and places & _BAR_BIT:
+        if not open_points & _BAR_BIT >> 2 * die:
             return [key]
-        entering = min(on_bar, left)
-        hit = _HIT[end] if key & _THEIR_BYTE[end] else 0
-        key += entering * (_PLACE[end] - _PLACE[BAR_BIT]) + hit
-        left -= entering
-        if entering < on_bar:
-            return [key]
-        places = places ^ BAR_BIT | end
-    may_bear_off = (places >> OUTSIDE).bit_count() <= 3
-    layer = [(key, places & POINT_BITS)]
-    for _ in range(left):
+        key, places = _moved(key, places, _BAR_BIT, _BAR_BIT >> 2 * die)
+        left -= 1
+    may_bear_off = (places >> _OUTSIDE).bit_count() <= 3
+    layer = [(key, places & _POINT_BITS)]
+    for _ in range(left if places < _BAR_BIT else 0):
         following = _next_layer(layer, open_points, die, may_bear_off)
         if not following:
             break
@@ -241,29 +244,29 @@ def _double(key: int, places: int, on_bar: int, open_points: int, die: int) -> l
 
 def _next_layer(layer: list[tuple[int, int]], open_points: int, die: int, may_bear_off: bool) -> list[tuple[int, int]]:
     """Every key of `layer` after one more move; beside it the occupied points from the one just left downwards."""
-    movable = open_points << die
+    movable = open_points << 2 * die
     following = []
     for key, places in layer:
         starts = places & movable
         while starts:
             start = starts & -starts
             starts ^= start
-            end = start >> die
+            end = start >> 2 * die
             after = key - _PLACE[start] + _PLACE[end]
             if after & _THEIR_BYTE[end]:
                 after += _HIT[end]
             rest = places & start - 1 | end
             following.append((after, rest | start if after & _OWN_BYTE[start] else rest))
-        if may_bear_off and not key & _OWN_FROM[OUTSIDE]:
+        if may_bear_off and not key & OWN_FROM[_OUTSIDE_HOME]:
             following.extend(_borne_off(key, places, die))
     return following
 
 
 def _borne_off(key: int, places: int, die: int) -> list[tuple[int, int]]:
     """The one way to bear off with `die` when all are at home, as `_next_layer` notes it (E2)."""
-    start = places & 1 << die
+    start = places & 1 << 2 * die
     if not start:
-        if key & _OWN_FROM[die] or not places:
+        if key & OWN_FROM[die] or not places:
             return []
         start = 1 << places.bit_length() - 1
     after = key - _PLACE[start] + 1

@@ -24,6 +24,8 @@ OWN = (1 << THEIRS) - 1
 ON_BAR = 1 << 8 * BAR
 OUTSIDE_HOME = ON_BAR | (POINTS & ~((1 << 8 * 7) - 1))
 """Bar and points 7 … 24: a checker there forbids bearing off (E1)."""
+OWN_FROM = tuple(sum(0xFF << 8 * place for place in range(first, PLACES)) for first in range(8))
+"""The mover's bytes from place 0 … 7 up to the bar."""
 TO_THEIR_BAR = 1 << THEIRS
 
 _TOP = ALL_PLACES << 7
