@@ -83,20 +83,26 @@ class GameBuilder:
         """The game without a result."""
         return msgspec.structs.replace(self._game, actions=tuple(self._actions))
 
-    def ended(self, winner: Side | None = None, points: int | None = None) -> GameRecord:
+    def ended(self, winner: Side | None = None, points: int | None = None, *, money: bool = False) -> GameRecord:
         """The game with its result: by a pass, by the board, else (there is a winner all the same) by resignation.
 
-        `winner`, `points`: what the source says; None: what follows from the actions (H1, H2). A game that nobody
-        has won yet stays without a result.
+        `winner`, `points`: what the source says; None: what follows from the actions (H1, H2). Where the board tells
+        the result of a match game, the rules count, not the source (some cap the points at what the winner needed);
+        at money the source knows whether Jacoby was played. A game that nobody has won yet stays without a result.
         """
         game = self.so_far()
         if isinstance(self.last, Drop):
-            return _won(game, winner or self.last.side.other, points or self.cube, "pass")
-        side = winner or _who_is_off(game)
-        if side is not None and has_won(self.position, side):
+            return _won(game, self.last.side.other, self.cube, "pass")
+        side = _who_is_off(game)
+        if side is not None:
             times, kind = value_of_win(self.position, side)
-            return _won(game, side, points or times * self.cube, kind)
-        return game if winner is None else _resigned(game, winner, points or self.cube)
+            return _won(game, side, (points if money else None) or times * self.cube, kind)
+        return game if winner is None else _resigned(game, winner, self._whole_cubes(points or self.cube))
+
+    def _whole_cubes(self, points: int) -> int:
+        """A resignation gives 1, 2 or 3 times the cube (H2); sources that cap the points name less, some name more."""
+        times = min(3, -(-points // self.cube))
+        return times * self.cube
 
 
 def _won(game: GameRecord, winner: Side, points: int, kind: str) -> GameRecord:

@@ -13,7 +13,7 @@ RIGHT_COLUMN = 20
 """A cell that starts further right than this (after tabs are spread) is the right player's."""
 
 _TAG = re.compile(r"\s*;\s*\[\s*([^\"\]]*?)\s*\"(.*)\"\s*\]\s*$")
-_LENGTH = re.compile(r"\s*(\d{1,5})\s*-?\s*points?\s+match\b.*$", re.I)
+_LENGTH = re.compile(r"\s*(\d{1,5})\s*-?\s*points?\s+match\b[^:]*$", re.I)
 _GAME = re.compile(r"\s*Game\s+(\d{1,5})\s*$", re.I)
 _SCORE = re.compile(r"\s*(.*?)\s*:\s*(\d{1,5})(?=\s)\s+(.*?)\s*:\s*(\d{1,5})\s*$")
 _ROW = re.compile(r"\s*\d{1,5}\)")

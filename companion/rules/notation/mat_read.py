@@ -115,7 +115,7 @@ def _game(record: MatchRecord, sheet: _Sheet, pieces: _Pieces, earlier: list[Gam
         game = _joined(game, sheet.joined)
         cells = cells[len(setup_cells(record, game)) :]
     game = msgspec.structs.replace(game, cube=_first_cube(game, cells))
-    return _folded(game, cells)
+    return _folded(game, cells, money=record.length == 0)
 
 
 def _joined(game: GameRecord, facts: ParsedId) -> GameRecord:
@@ -141,7 +141,7 @@ def _first_cube(game: GameRecord, cells: list[Cell]) -> int:
     return first // 2 if first and first >= 2 and game.owner is None else game.cube
 
 
-def _folded(game: GameRecord, cells: list[Cell]) -> GameRecord:
+def _folded(game: GameRecord, cells: list[Cell], *, money: bool) -> GameRecord:
     builder = GameBuilder(game)
     rolls = [i for i, cell in enumerate(cells) if cell.kind == "dice"]
     last = rolls[-1] if rolls else -1
@@ -150,7 +150,7 @@ def _folded(game: GameRecord, cells: list[Cell]) -> GameRecord:
             _rolled(builder, cell, last=index == last)
         else:
             _said(builder, cell)
-    return builder.ended(*_winner(cells))
+    return builder.ended(*_winner(cells), money=money)
 
 
 def _rolled(builder: GameBuilder, cell: Cell, *, last: bool) -> None:

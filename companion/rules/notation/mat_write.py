@@ -39,7 +39,7 @@ Cell = tuple[Side, str]
 def write_mat(record: MatchRecord) -> str:
     """The match as .mat text: White is the left player."""
     lines = [*_tag_lines(record), "", f" {record.length} point match"]
-    for game in record.games:
+    for game in record.games or (GameRecord(number=1),):
         lines += ["", f" Game {game.number}", _score_line(record, game), *_rows(record, game)]
     return "\n".join(lines) + "\n"
 

@@ -75,7 +75,7 @@ class _Game:
             self._node(builder, node)
         if self._pending is not None:
             builder.rolled(self._pending.side, self._pending.dice)
-        return builder.ended(*self._result())
+        return builder.ended(*self._result(), money=self.info.get("length", 0) == 0)
 
     def _match_info(self, node: Node) -> dict[str, int]:
         info = {}
