@@ -53,7 +53,7 @@ def _first_game(rng: random.Random) -> GameRecord | None:
     actions: list[AnyAction] = []
     position = START
     for turn, (side, action) in enumerate(_moves(rng)):
-        if _EARLY < turn and worth(position, side) > 28:
+        if turn > _EARLY and worth(position, side) > 28:
             actions += [Double(side=side, value=2), Drop(side=side.other)]
             return GameRecord(number=1, actions=tuple(actions), result=Result(winner=side, points=1, kind="pass"))
         if turn > _LATE:
