@@ -133,7 +133,7 @@ def host_name(host_header: str) -> str:
 
 
 def host_ok(host_header: str, allowed: frozenset[str]) -> bool:
-    """Is this a name of ours? Addresses and local names are; a stranger's domain that points here (rebinding) is not."""
+    """Is this a name of ours? Addresses and local names are; a stranger's domain pointing here (rebinding) is not."""
     name = host_name(host_header)
     if not name:
         return False

@@ -55,7 +55,7 @@ class PageOptions:
 
 
 def create_app(services: Services, options: PageOptions) -> Flask:
-    """The application. Its StreamHub (a running thread) is at `app.extensions["companion"].hub`: close it at the end."""
+    """The application. Its StreamHub, a running thread, is `app.extensions["companion"].hub`: close it at the end."""
     version = static_version()
     app = Flask(__name__, static_folder="static", static_url_path=f"/static/{version}", template_folder="templates")
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY

@@ -47,6 +47,7 @@ def boot(page: str, code: str, **more: Any) -> str:
         "settings": msgspec.to_builtins(here.services.settings.current()),
         "view": msgspec.to_builtins(here.services.table.view()),
         "boot": here.hub.boot,
+        "addresses": list(here.addresses),
         "version": __version__,
         **more,
     }
