@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.rules.fast import resulting_keys
 from companion.rules.movetext import format_steps
 from companion.rules.packed import Step, pack, unpack
 from companion.rules.plays import legal_paths, steps_with
@@ -76,7 +77,7 @@ class Decoded:
 @lru_cache(maxsize=512)
 def results(key: int, side: Side, dice: Dice) -> tuple[tuple[int, ...], Rows]:
     """Packed legal results of a roll and their rows."""
-    keys = tuple(legal_paths(key, dice))
+    keys = tuple(resulting_keys(unpack(key, side), side, dice))
     return keys, encode_keys(keys, side)
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from companion.rules.roll import right_half
 from companion.table import events as ev
 from companion.table.evidence_model import Look, any_roll, encode, fit, look_of
 from companion.table.hypotheses import Guess, Kind, decode_turn
@@ -32,7 +33,7 @@ from companion.table.referee_turn import (
     stands,
 )
 from companion.table.state import MatchState, Phase
-from companion.table.throws import Die, Throw, die_of, matched, right_half
+from companion.table.throws import Die, Throw, die_of, matched
 from companion.vision.types import BoardObservation
 
 UNUSABLE = {"no_board", "moved", "blocked", "dark", "blurred"}
@@ -102,7 +103,7 @@ def _judge(work: Step, look: Look, seen: BoardObservation, *, still: bool) -> No
     if work.match.started and not _turn_runs(work):
         watch_wait(work, look, dice, still=still)
         if _turn_runs(work):
-            lying(work, look)
+            _watch_turn(work, look, dice, still=still)
         elif work.match.phase is Phase.TO_ROLL:
             _watch_record(work, look)
     if work.match.started:
@@ -156,7 +157,8 @@ def _adopted(work: Step, dice: Sequence[Die]) -> Throw | None:
 
 def _same_throw(work: Step, throw: Throw, pairs: list[tuple[Die, Die]], rest: Sequence[Die]) -> None:
     """The throw seen again; a die whose fellow stayed may have been shifted by hand (B7)."""
-    again = {id(old): old.seen_again(new) for old, new in pairs}
+    now_counted = throw.last_t == work.seen.t
+    again = {id(old): old if now_counted else old.seen_again(new) for old, new in pairs}
     dice = [again.get(id(die), die) for die in throw.dice]
     if len(pairs) == 1 and len(rest) == 1 and rest[0].half == pairs[0][1].half:
         dice = [
@@ -204,7 +206,9 @@ def _next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
         return
     if now.best.kind is Kind.UNMOVED or (now.best.kind is Kind.LEGAL and now.best.after == work.match.position):
         _unmoved(work, ready, look, now.best, dice)
-    elif conclude(work, look, now, sure=True) and work.match.phase is Phase.ILLEGAL:
+        return
+    conclude(work, look, now, sure=True)
+    if work.match.illegal is not None and work.match.illegal.final:
         stands(work)
 
 
@@ -213,7 +217,7 @@ def _unmoved(work: Step, ready: Throw, look: Look, guess: Guess, dice: Sequence[
     side = now_side(work)
     home = {right_half(side)}
     halves = {die.half for die in ready.dice}
-    if halves == home or work.law.any_half or ready.faulty:
+    if halves == home or work.law.half == "any" or ready.faulty:
         work.look_back(throw=None, fresh=None, old=(), gone=0)
         if ready.reason == "wrong_half":
             ready = replace(ready, reason=None)

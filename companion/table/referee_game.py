@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from companion.rules.match import Score, game_result, jacoby
 from companion.rules.position import START, Side
-from companion.rules.record import value_of_win
 from companion.table import events as ev
 from companion.table.evidence_model import Look, encode, fit
 from companion.table.fold import won
@@ -11,6 +13,7 @@ from companion.table.referee_state import Step
 from companion.table.state import Phase
 
 START_ROW = encode(START)
+START_LEAD = 8.0
 START_LOSS = 14.0
 """How much worse than the best reading the starting position may fit and still be taken for set up."""
 
@@ -26,16 +29,11 @@ def shows_start(look: Look) -> bool:
 def start_game(work: Step) -> None:
     """The next game begins with nobody on roll."""
     match = work.match
-    crawford = is_crawford(match.length, match.score, match.crawford_done) and work.law.crawford
+    crawford = Score(match.length, *match.score, match.crawford_done).is_crawford(work.law)
     work.look_back(
         throw=None, fresh=None, looks=(), gone=0, noticed=b"", strange=b"", strange_looks=0, last=None, start_looks=0
     )
     work.emit(ev.GameStarted(t=work.seen.t, frame=work.seen.frame, game=match.next_game, crawford=crawford))
-
-
-def is_crawford(length: int, score: tuple[int, int], done: bool) -> bool:
-    """The first game after a player stands one point from winning (G5)."""
-    return length > 1 and not done and max(score) == length - 1
 
 
 def end_if_won(work: Step) -> None:
@@ -43,10 +41,11 @@ def end_if_won(work: Step) -> None:
     winner = won(work.match.position)
     if winner is None or not work.match.started:
         return
-    times, kind = value_of_win(work.match.position, winner)
-    if work.law.jacoby and work.match.length == 0 and work.match.cube == 1 and work.match.cube_owner is None:
-        times = 1
-    end_game(work, winner, times * work.match.cube, kind)
+    turned = any(action.kind == "take" for action in work.match.game.actions) if work.match.game else False
+    money = jacoby(work.law, work.match.length)
+    result = game_result(work.match.position, work.match.cube, cube_turned=turned, jacoby=money)
+    if result is not None:
+        end_game(work, winner, result.points, result.kind)
 
 
 def end_game(work: Step, winner: Side, points: int, kind: str) -> None:
@@ -77,20 +76,25 @@ def watch_between(work: Step, look: Look) -> None:
 def watch_restart(work: Step, look: Look) -> None:
     """The checkers are set up again in mid-game: it was ended without a word."""
     match = work.match
-    if not match.game or not match.game.turns or not _far_from_start(work):
-        return
-    if not shows_start(look):
+    if not match.game or not match.game.turns or not _set_up_again(work, look):
         work.look_back(start_looks=0)
         return
     work.look_back(start_looks=work.seen.start_looks + 1)
-    if match.phase is Phase.OFFERED:
+    if match.phase is Phase.OFFERED and (_far_from_start(work) or work.seen.start_looks >= 2):
         pass_double(work)
-    elif work.seen.start_looks >= 2:
+    elif work.seen.start_looks >= 2 and work.seen.throw is None:
         give_up(work)
     else:
         return
     if work.match.phase is Phase.BETWEEN:
         start_game(work)
+
+
+def _set_up_again(work: Step, look: Look) -> bool:
+    """The starting position fits far better than the record."""
+    rows = np.stack([START_ROW, encode(work.match.position)])
+    start, here = fit([(look, 1.0)], rows)
+    return shows_start(look) and bool(start - here > START_LEAD)
 
 
 def give_up(work: Step) -> None:

@@ -10,6 +10,7 @@ import msgspec
 
 from companion.rules.ids import gnu_position_id
 from companion.rules.position import Position, Side
+from companion.rules.profile import Profile, load_profile
 from companion.table.events import Doubt, MatchEvent
 from companion.table.evidence_model import Dice, Look
 from companion.table.fold import step
@@ -19,23 +20,6 @@ from companion.table.throws import OPENING, Die, Throw
 MAX_LOOKS = 4
 ALIKE = 2
 """Looks that differ in at most this many regions may show the same position."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Law:
-    """The fields of a profile that the referee asks (RULES.md "Profiles")."""
-
-    half: str = "right"
-    on_checker: str = "reroll"
-    premature: str = "void"
-    illegal_play: str = "responsible"
-    turn_end: str = "dice_lift"
-    crawford: bool = True
-    jacoby: bool = False
-
-    @property
-    def any_half(self) -> bool:
-        return self.half == "any"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +76,7 @@ class RefereeState:
 
     match: MatchState = field(default_factory=MatchState)
     seen: Seen = field(default_factory=Seen)
-    law: Law = field(default_factory=Law)
+    law: Profile = field(default_factory=load_profile)
 
 
 class Step:

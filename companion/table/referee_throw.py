@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from companion.rules.position import Side
+from companion.rules.roll import RULES
 from companion.table import events as ev
 from companion.table.evidence_model import Look
 from companion.table.referee_cube import take
 from companion.table.referee_state import Step
 from companion.table.referee_turn import missed_turn, position_changed
 from companion.table.state import Phase
-from companion.table.throws import OPENING, RULE_OF_FAULT, Die, Throw, judged, matched
+from companion.table.throws import OPENING, Die, Throw, judged, matched
 
 TUMBLING_S = 2.5
 """Dice seen once and elsewhere within this time were still rolling."""
@@ -59,8 +60,7 @@ def note_fresh(work: Step, dice: Sequence[Die], asked: Side | str, *, still: boo
     It has when it is seen twice in the same place, when dense frames show no motion, or when it is lifted at once.
     """
     seen, known = work.seen, work.seen.fresh
-    law = work.law
-    now = judged(dice, asked, on_checker_valid=law.on_checker == "valid", any_half=law.any_half)
+    now = judged(dice, asked, work.law)
     if now is None:
         return _vanished(work, dice)
     now = replace(now, t=seen.t, frame=seen.frame, last_t=seen.t)
@@ -117,10 +117,9 @@ def confirm(work: Step, throw: Throw, look: Look, dice: Sequence[Die] = ()) -> N
 
 def _again(work: Step, throw: Throw, look: Look, dice: Sequence[Die]) -> None:
     """Judge the throw anew: it is the other side's turn now."""
-    law = work.law
     if not work.match.started:
         return
-    now = judged(throw.dice, work.asked, on_checker_valid=law.on_checker == "valid", any_half=law.any_half)
+    now = judged(throw.dice, work.asked, work.law)
     if now is not None:
         confirm(work, replace(now, t=throw.t, frame=throw.frame, last_t=throw.last_t, looks=throw.looks), look, dice)
 
@@ -135,7 +134,7 @@ def _reroll(work: Step, throw: Throw) -> None:
             side=asked if isinstance(asked, Side) else None,
             reason=reason,
             dice_states=throw.states,
-            rules=(RULE_OF_FAULT.get(reason, "B3"), "B4"),
+            rules=RULES.get(reason, ()),
         )
     )
     work.look_back(old=throw.dice, fresh=None, throw=None)
@@ -171,8 +170,8 @@ def _opening(work: Step, throw: Throw) -> None:
     """One die each (B1)."""
     white = next(die for die in throw.dice if die.half == "right")
     black = next(die for die in throw.dice if die.half != "right")
-    work.emit(ev.OpeningRolled(t=throw.t, frame=throw.frame, white=white.value, black=black.value))
-    if white.value == black.value:
+    work.emit(ev.OpeningRolled(t=throw.t, frame=throw.frame, white=white.best, black=black.best))
+    if white.best == black.best:
         work.look_back(throw=None, old=throw.dice)
 
 
@@ -181,8 +180,7 @@ def watch_early(work: Step, extra: Sequence[Die], *, still: bool) -> None:
     side = work.match.on_roll
     if side is None or work.match.premature is not None:
         return
-    law = work.law
-    now = judged(extra, side.other, on_checker_valid=law.on_checker == "valid", any_half=law.any_half)
+    now = judged(extra, side.other, work.law)
     if now is None or now.reason not in (None, "unread"):
         work.look_back(early=None)
         return
@@ -193,4 +191,4 @@ def watch_early(work: Step, extra: Sequence[Die], *, still: bool) -> None:
         return
     dice = now.values() if now.reason is None else None
     seen = work.seen
-    work.emit(ev.PrematureRoll(t=seen.t, frame=seen.frame, side=side.other, dice=dice, ruling=law.premature))
+    work.emit(ev.PrematureRoll(t=seen.t, frame=seen.frame, side=side.other, dice=dice, ruling=work.law.premature))

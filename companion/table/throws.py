@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from companion.rules.position import Side
+from companion.rules.profile import Profile
+from companion.rules.roll import FAULTS, judge_roll
 from companion.table.evidence_model import Dice, any_roll, die_chances, roll_chances
 from companion.vision.types import DieObservation, Point2
 
@@ -14,8 +16,6 @@ NEAR = 0.022
 """Board units a die's centre may seem to wander while it lies still (a die is 0.025 … 0.06 wide)."""
 LATER_WEIGHT = 0.6
 """A second reading of the same die tells less than the first: the same cause may mislead both."""
-FAULTS = ("off_board", "on_bar", "on_checker", "stacked", "cocked", "split", "wrong_half")
-RULE_OF_FAULT = {"off_board": "B4", "on_bar": "B4", "on_checker": "B4", "stacked": "B4", "cocked": "B5"}
 OPENING = "opening"
 
 
@@ -33,8 +33,14 @@ class Die:
     looks: int = 1
 
     @property
-    def value(self) -> int:
+    def best(self) -> int:
+        """The likeliest value."""
         return max(range(6), key=lambda v: self.log[v]) + 1
+
+    @property
+    def value(self) -> int | None:
+        """The value, if it is clear."""
+        return self.best if self.read else None
 
     @property
     def read(self) -> bool:
@@ -51,7 +57,8 @@ class Die:
         """This die after one more look at it."""
         weight = LATER_WEIGHT**self.looks
         log = tuple(a + weight * b for a, b in zip(self.log, other.log, strict=True))
-        return replace(other, log=log, looks=self.looks + 1)
+        telling = max(other.log) - min(other.log) > 1.0
+        return replace(other, log=log, looks=self.looks + telling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,8 @@ class Throw:
 def die_of(seen: DieObservation) -> Die:
     """A die as first seen."""
     log = tuple(math.log(p) for p in die_chances(seen))
-    return Die(seen.x, seen.y, seen.board_xy, seen.edge_px, seen.state, seen.half, log)
+    telling = max(log) - min(log) > 1.0
+    return Die(seen.x, seen.y, seen.board_xy, seen.edge_px, seen.state, seen.half, log, looks=int(telling))
 
 
 def matched(known: Sequence[Die], seen: Sequence[Die]) -> tuple[list[tuple[Die, Die]], list[Die]]:
@@ -108,47 +116,20 @@ def matched(known: Sequence[Die], seen: Sequence[Die]) -> tuple[list[tuple[Die, 
     return pairs, rest
 
 
-def right_half(side: Side) -> str:
-    """The half at that side's right hand, as White sees it (B3)."""
-    return "right" if side is Side.WHITE else "left"
+def judged(dice: Sequence[Die], asked: Side | str, profile: Profile) -> Throw | None:
+    """The throw these dice are, with its verdict; None when there is nothing to judge yet.
 
-
-def judged(dice: Sequence[Die], asked: Side | str, *, on_checker_valid: bool, any_half: bool) -> Throw | None:
-    """The throw these dice are, with its verdict; None when no throw can be told (no die, one die, dice moving).
-
-    `asked`: the side on roll, or OPENING. Precedence of the reasons as in CONTRACT.md.
+    `asked`: the side on roll, or OPENING (one die each, or both of the starter in one half). Dice that all lie off the
+    board were put there, not thrown.
     """
-    if any(die.state == "moving" for die in dice):
+    if not any(die.state != "off_board" for die in dice):
         return None
-    pair = _pair(dice, asked, any_half)
-    if len(pair) != 2:
+    if isinstance(asked, Side):
+        verdict = judge_roll(dice, asked, profile)
+    else:
+        verdict = judge_roll(dice, None, profile, opening=True)
+        if verdict.reason == "wrong_half":
+            verdict = judge_roll(dice, None, profile)
+    if len(verdict.used) != 2:
         return None
-    return Throw(tuple(pair), 0.0, 0, 0.0, reason=_reason(pair, asked, on_checker_valid, any_half))
-
-
-def _pair(dice: Sequence[Die], asked: Side | str, any_half: bool) -> list[Die]:
-    """The two dice thrown: a flat pair where it should be wins over others lying about."""
-    on_board = [die for die in dice if die.half is not None and die.state != "off_board"]
-    if isinstance(asked, Side) and not any_half:
-        right = [die for die in on_board if die.half == right_half(asked) and die.state == "flat"]
-        if len(right) == 2:
-            return right
-    if len(on_board) >= 2:
-        return on_board if len(on_board) == 2 else []
-    return list(dice) if on_board and len(dice) == 2 else []
-
-
-def _reason(pair: Sequence[Die], asked: Side | str, on_checker_valid: bool, any_half: bool) -> str | None:
-    states = [die.state for die in pair]
-    for fault in ("off_board", "on_bar", "on_checker", "stacked", "cocked"):
-        if fault in states and not (fault == "on_checker" and on_checker_valid):
-            return fault
-    halves = {die.half for die in pair}
-    if isinstance(asked, Side) and not any_half:
-        if len(halves) > 1:
-            return "split"
-        if halves != {right_half(asked)}:
-            return "wrong_half"
-    if "unsure" in states or not all(die.read for die in pair):
-        return "unread"
-    return None
+    return Throw(tuple(dice[i] for i in verdict.used), 0.0, 0, 0.0, reason=verdict.reason)

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from companion.rules.packed import pack
 from companion.rules.plays import legal_plays
 from companion.rules.position import BAR, OFF, START, Position, Side
+from companion.rules.profile import Profile, load_profile
 from companion.rules.record import Double, Drop, MatchRecord, Play, Resign, Take
 from companion.table import events as ev
 from companion.table.evidence_model import encode
 from companion.table.fold import step
 from companion.table.referee import referee
-from companion.table.referee_state import Law, RefereeState
+from companion.table.referee_state import RefereeState
 from companion.table.state import MatchState
 from companion.vision.types import BoardObservation, BoardView, CountReading, CubeObservation, DieObservation
 
@@ -242,11 +243,11 @@ class Refereed:
     events: list[ev.MatchEvent] = field(default_factory=list)
 
     @classmethod
-    def of(cls, length: int = 0, law: Law | None = None, **begin: object) -> Refereed:
+    def of(cls, length: int = 0, profile: Profile | None = None) -> Refereed:
         match = step(
             MatchState(), 0, ev.MatchStarted(match_id="m", length=length, white="A", black="B", profile="classic")
         )
-        return cls(RefereeState(match=match, law=law or Law()))
+        return cls(RefereeState(match=match, law=profile or load_profile()))
 
     def see(self, stream: Iterator[ev.TableEvent]) -> list[ev.MatchEvent]:
         said = []
