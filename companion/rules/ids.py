@@ -138,7 +138,7 @@ def _parse_position_id(text: str, start: int, piece: str, on_roll: Side) -> Posi
     for _ in range(2):
         counts, bits = _take_counts(bits)
         sides.append(_with_off(counts))
-    if bits:
+    if bits or sum(sum(counts[1:]) for counts in sides) > 2 * CHECKERS:
         raise text_fault(text, start, piece, "holds more checkers or points than a board has")
     other, mover = sides
     return Position(mover, other) if on_roll is Side.WHITE else Position(other, mover)
