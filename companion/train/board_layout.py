@@ -105,7 +105,13 @@ def place(rng: Rng, lay: dict, far: np.ndarray, near: np.ndarray, bar: np.ndarra
         for i in range(int(bar[k])):
             y = a / 2 + (s if rng.random() < 0.9 else -s) * d * (0.8 if stacked else 0.8 + i * 1.05)
             men.append(
-                {"light": k == 0, "x": middle + rng.normal(0, 0.08) * d, "y": y, "layer": i if stacked else 0, "on": "bar"}
+                {
+                    "light": k == 0,
+                    "x": middle + rng.normal(0, 0.08) * d,
+                    "y": y,
+                    "layer": i if stacked else 0,
+                    "on": "bar",
+                }
             )
     return men
 

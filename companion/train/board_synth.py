@@ -16,10 +16,20 @@ import numpy as np
 
 from companion.train import board_layout as bl
 from companion.train.board_texture import (
-    any_colour, checker_style, fill, hsv, luminance, mosaic, noise, polygon, ring_sprite, surface, wood_colour,
+    any_colour,
+    checker_style,
+    fill,
+    hsv,
+    luminance,
+    mosaic,
+    noise,
+    polygon,
+    ring_sprite,
+    surface,
+    wood_colour,
 )
 
-S = 560  # texture pixels per board width
+S = 460  # texture pixels per board width
 PAD = (0.62, 0.55)  # table around the playing rectangle, board widths
 CIRCLE = np.linspace(0, 2 * np.pi, 28, endpoint=False)
 
@@ -66,9 +76,17 @@ class Picture:
         self.ground = ground
         face = surface(rng, h, w, ground)
         for side in lay["tray"]:
-            lo = (x0 + lay["rail"], x0 + lay["rail"] + lay["tray_w"]) if side == "L" else (x1 - lay["rail"] - lay["tray_w"], x1 - lay["rail"])
+            lo = (
+                (x0 + lay["rail"], x0 + lay["rail"] + lay["tray_w"])
+                if side == "L"
+                else (x1 - lay["rail"] - lay["tray_w"], x1 - lay["rail"])
+            )
             self.box(img, lo[0], 0, lo[1], a, face if rng.random() < 0.6 else any_colour(rng))
-        bar_paint = face if rng.random() < 0.3 else surface(rng, h, w, self.frame_colour if rng.random() < 0.6 else any_colour(rng))
+        bar_paint = (
+            face
+            if rng.random() < 0.3
+            else surface(rng, h, w, self.frame_colour if rng.random() < 0.6 else any_colour(rng))
+        )
         self.box(img, 0, 0, 1, a, bar_paint)
         b0, b1 = lay["bar"]
         other = face * rng.uniform(0.8, 1.2) if rng.random() < 0.2 else face
@@ -79,12 +97,14 @@ class Picture:
         self.points(img)
         self.lines(img)
         if rng.random() < 0.08:
-            write_text(img, "ABCD"[: int(rng.integers(2, 5))], self.tex(np.array([0.18, a / 2])), 1.3, any_colour(rng), 3)
+            write_text(
+                img, "ABCD"[: int(rng.integers(2, 5))], self.tex(np.array([0.18, a / 2])), 1.3, any_colour(rng), 3
+            )
         return img
 
     def box(self, img: np.ndarray, x0: float, y0: float, x1: float, y1: float, paint: np.ndarray) -> None:
         (u0, v0), (u1, v1) = self.tex(np.array([[x0, y0], [x1, y1]])).round().astype(int)
-        img[max(v0, 0):v1, max(u0, 0):u1] = paint if paint.ndim == 1 else paint[max(v0, 0):v1, max(u0, 0):u1]
+        img[max(v0, 0) : v1, max(u0, 0) : u1] = paint if paint.ndim == 1 else paint[max(v0, 0) : v1, max(u0, 0) : u1]
 
     def points(self, img: np.ndarray) -> None:
         rng, lay = self.rng, self.lay
@@ -100,7 +120,12 @@ class Picture:
         if kind < 0.1:
             paints[int(rng.integers(2))] = mosaic(rng, h, w)
         outline = kind > 0.84
-        shape = str(rng.choice(["sharp", "sharp", "sharp", "round", "slim", "lens", "blunt", "waist", "bar"], p=[0.3, 0.2, 0.17, 0.05, 0.07, 0.07, 0.06, 0.05, 0.03]))
+        shape = str(
+            rng.choice(
+                ["sharp", "sharp", "sharp", "round", "slim", "lens", "blunt", "waist", "bar"],
+                p=[0.3, 0.2, 0.17, 0.05, 0.07, 0.07, 0.06, 0.05, 0.03],
+            )
+        )
         half = lay["pitch"] / 2 * rng.uniform(0.62, 1.0) * S
         inset = rng.uniform(0, 0.015) if rng.random() < 0.3 else 0.0
         edge_c = any_colour(rng) if rng.random() < 0.3 else None
@@ -121,7 +146,14 @@ class Picture:
                 if edge_c is not None:
                     fill(img, pts, edge_c, edge=2.0)
                 if dots:
-                    cv2.circle(img, (int(x), int((tip + PAD[1]) * S)), int(lay["pitch"] * S * 0.1), colours[1].tolist(), -1, cv2.LINE_AA)
+                    cv2.circle(
+                        img,
+                        (int(x), int((tip + PAD[1]) * S)),
+                        int(lay["pitch"] * S * 0.1),
+                        colours[1].tolist(),
+                        -1,
+                        cv2.LINE_AA,
+                    )
 
     def ornaments(self, img: np.ndarray) -> None:
         rng, lay = self.rng, self.lay
@@ -134,13 +166,17 @@ class Picture:
             cx, cy = self.tex(np.array([x, lay["aspect"] / 2]))
             if kind == "band":
                 hw, hh = b0 / 2 * S, rng.uniform(0.02, 0.06) * S
-                fill(img, np.array([[cx - hw, cy - hh], [cx + hw, cy - hh], [cx + hw, cy + hh], [cx - hw, cy + hh]]), c1)
+                fill(
+                    img, np.array([[cx - hw, cy - hh], [cx + hw, cy - hh], [cx + hw, cy + hh], [cx - hw, cy + hh]]), c1
+                )
                 continue
             n = {"diamond": 4, "square": 4, "circle": 40, "pattern": 4, "star": 16}[kind]
             angle = np.linspace(0, 2 * np.pi, n, endpoint=False) + (np.pi / 4 if kind in ("square", "pattern") else 0)
             rad = np.where(np.arange(n) % 2, 0.5, 1.0) if kind == "star" else np.ones(n)
             for scale, paint in ((1.0, pattern if kind == "pattern" else c1), (0.72, c2), (0.4, c1)):
-                pts = np.column_stack([cx + np.cos(angle) * rad * size * scale, cy + np.sin(angle) * rad * size * scale])
+                pts = np.column_stack(
+                    [cx + np.cos(angle) * rad * size * scale, cy + np.sin(angle) * rad * size * scale]
+                )
                 fill(img, pts, paint)
 
     def lines(self, img: np.ndarray) -> None:
@@ -154,7 +190,14 @@ class Picture:
                 cv2.rectangle(img, tuple(map(int, p)), tuple(map(int, q)), c, int(t), cv2.LINE_AA)
         if rng.random() < 0.6:  # the gap of the hinge, or a line between the halves
             p, q = self.tex(np.array([[(b0 + b1) / 2, 0], [(b0 + b1) / 2, a]])).round().astype(int)
-            cv2.line(img, tuple(map(int, p)), tuple(map(int, q)), (any_colour(rng) * rng.uniform(0.1, 0.6)).tolist(), int(rng.integers(1, 7)), cv2.LINE_AA)
+            cv2.line(
+                img,
+                tuple(map(int, p)),
+                tuple(map(int, q)),
+                (any_colour(rng) * rng.uniform(0.1, 0.6)).tolist(),
+                int(rng.integers(1, 7)),
+                cv2.LINE_AA,
+            )
             if b1 > b0 and rng.random() < 0.5:
                 c = any_colour(rng).tolist()
                 for y in (rng.uniform(0.08, 0.3), rng.uniform(0.7, 0.92)):
@@ -194,7 +237,9 @@ class Picture:
             hull = cv2.convexHull(self.tex(np.vstack([base, base + np.array([dx, dy]) * h])).astype(np.float32))
             cv2.fillConvexPoly(mask, hull.round().astype(np.int32), 255)
         soft = float(self.rng.uniform(1.0, 9.0))
-        m = cv2.GaussianBlur(cv2.resize(mask, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), (0, 0), soft / 2 + 0.3)
+        m = cv2.GaussianBlur(
+            cv2.resize(mask, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), (0, 0), soft / 2 + 0.3
+        )
         return 1 - cv2.resize(m, shape[::-1]).astype(np.float32) / 255 * self.rng.uniform(0.1, 0.6)
 
     def draw_wall(self, img: np.ndarray, wall: tuple[float, float, float, float, float], colour: np.ndarray) -> None:
@@ -202,7 +247,9 @@ class Picture:
         floor = np.array([[x0, y0, 0], [x1, y0, 0], [x1, y1, 0], [x0, y1, 0]])
         roof = floor + (0, 0, h)
         f, r = self.px(floor), self.px(roof)
-        order = sorted(range(4), key=lambda i: -np.hypot(*((floor[i] + floor[(i + 1) % 4])[:2] / 2 - self.cam["eye"][:2])))
+        order = sorted(
+            range(4), key=lambda i: -np.hypot(*((floor[i] + floor[(i + 1) % 4])[:2] / 2 - self.cam["eye"][:2]))
+        )
         for i in order:
             j = (i + 1) % 4
             fill(img, np.array([f[i], f[j], r[j], r[i]]), colour * (0.45 + 0.12 * i))
@@ -213,7 +260,14 @@ class Picture:
         z0 = m["layer"] * lay["height"] + m.get("lift", 0.0)
         if m["on"] == "edge":
             hw, hh = lay["diameter"] / 2, lay["height"] * 0.48
-            q = np.array([[m["x"] - hw, m["y"] - hh, hw], [m["x"] + hw, m["y"] - hh, hw], [m["x"] + hw, m["y"] + hh, hw], [m["x"] - hw, m["y"] + hh, hw]])
+            q = np.array(
+                [
+                    [m["x"] - hw, m["y"] - hh, hw],
+                    [m["x"] + hw, m["y"] - hh, hw],
+                    [m["x"] + hw, m["y"] + hh, hw],
+                    [m["x"] - hw, m["y"] + hh, hw],
+                ]
+            )
             fill(img, self.px(q), side)
             fill(img, self.px(q), side * 0.5, edge=1)
             return
@@ -234,13 +288,17 @@ class Picture:
         if x1 <= x0 or y1 <= y0:
             return
         mat = cv2.getPerspectiveTransform(src, q - np.float32([x0, y0]))
-        patch = cv2.warpPerspective(sprite, mat, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE)
+        patch = cv2.warpPerspective(
+            sprite, mat, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE
+        )
         mask = np.zeros(patch.shape[:2], np.uint8)
         cv2.fillPoly(mask, [np.round((high - (x0, y0)) * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
         roi = img[y0:y1, x0:x1]
         roi += (patch - roi) * (mask[..., None].astype(np.float32) / 255)
         if self.rng.random() < self.rim:
-            cv2.polylines(img, [np.round(high * 16).astype(np.int32)], True, (side * self.rim_tone).tolist(), 1, cv2.LINE_AA, 4)
+            cv2.polylines(
+                img, [np.round(high * 16).astype(np.int32)], True, (side * self.rim_tone).tolist(), 1, cv2.LINE_AA, 4
+            )
 
     def draw_men(self, img: np.ndarray) -> None:
         rng = self.rng
@@ -253,7 +311,10 @@ class Picture:
             if style["inlay"] > 0.4:
                 style["inlay_c"] = np.clip(colour * rng.uniform(0.75, 1.25), 0, 255)
             second = np.clip(colour * rng.uniform(0.6, 1.3) + rng.normal(0, 15, 3), 0, 255)
-            sprites = [ring_sprite(rng, np.clip(colour * (1 + rng.normal(0, style["spread"])), 0, 255), second, style) for _ in range(3)]
+            sprites = [
+                ring_sprite(rng, np.clip(colour * (1 + rng.normal(0, style["spread"])), 0, 255), second, style)
+                for _ in range(3)
+            ]
             looks[name] = (sprites, colour)
         eye = self.cam["eye"]
         for m in sorted(self.men, key=lambda m: (m["layer"], -np.hypot(m["x"] - eye[0], m["y"] - eye[1]))):
@@ -263,8 +324,16 @@ class Picture:
     def pick_colours(self) -> tuple[np.ndarray, np.ndarray]:
         rng = self.rng
         for _ in range(40):
-            a = hsv(rng.uniform(0.05, 0.17), rng.uniform(0, 0.5), rng.uniform(0.7, 1.0)) if rng.random() < 0.5 else any_colour(rng)
-            b = hsv(rng.random(), rng.uniform(0, 0.6), rng.uniform(0.03, 0.3)) if rng.random() < 0.45 else any_colour(rng)
+            a = (
+                hsv(rng.uniform(0.05, 0.17), rng.uniform(0, 0.5), rng.uniform(0.7, 1.0))
+                if rng.random() < 0.5
+                else any_colour(rng)
+            )
+            b = (
+                hsv(rng.random(), rng.uniform(0, 0.6), rng.uniform(0.03, 0.3))
+                if rng.random() < 0.45
+                else any_colour(rng)
+            )
             if abs(luminance(a) - luminance(b)) > 32:
                 break
         return (a, b) if luminance(a) > luminance(b) else (b, a)
@@ -301,11 +370,30 @@ class Picture:
             cv2.fillConvexPoly(mask, hull.round().astype(np.int32), 2)
             centre, r = high.mean(0), np.hypot(*(high[0] - high[2])) / 2
             if size > 0.044:
-                write_text(img, str(rng.choice(["64", "2", "4", "8", "16"])), centre + (-r / 2, r / 4), r / 30, ink, max(1, int(r / 8)))
+                write_text(
+                    img,
+                    str(rng.choice(["64", "2", "4", "8", "16"])),
+                    centre + (-r / 2, r / 4),
+                    r / 30,
+                    ink,
+                    max(1, int(r / 8)),
+                )
             else:
                 for _ in range(int(rng.integers(1, 7))):
-                    p = centre + (high[0] - high[2]) * rng.uniform(-0.27, 0.27) + (high[1] - high[3]) * rng.uniform(-0.27, 0.27)
-                    cv2.circle(img, tuple(np.round(p * 16).astype(int).tolist()), max(16, int(r * 2.2)), ink.tolist(), -1, cv2.LINE_AA, 4)
+                    p = (
+                        centre
+                        + (high[0] - high[2]) * rng.uniform(-0.27, 0.27)
+                        + (high[1] - high[3]) * rng.uniform(-0.27, 0.27)
+                    )
+                    cv2.circle(
+                        img,
+                        tuple(np.round(p * 16).astype(int).tolist()),
+                        max(16, int(r * 2.2)),
+                        ink.tolist(),
+                        -1,
+                        cv2.LINE_AA,
+                        4,
+                    )
 
     def draw_hand(self, img: np.ndarray, mask: np.ndarray) -> None:
         rng = self.rng
@@ -320,7 +408,20 @@ class Picture:
 
         def line(p: np.ndarray, q: np.ndarray, width: float, colour: np.ndarray) -> None:
             ends = self.px(np.array([[*p, 0.06], [*q, 0.1]])).clip(-3000, 3000)
-            t = max(2, int(width * scale * np.hypot(*(self.px(np.array([[0.5, a / 2, 0], [0.6, a / 2, 0]]))[1] - self.px(np.array([[0.5, a / 2, 0]]))[0])) * 10))
+            t = max(
+                2,
+                int(
+                    width
+                    * scale
+                    * np.hypot(
+                        *(
+                            self.px(np.array([[0.5, a / 2, 0], [0.6, a / 2, 0]]))[1]
+                            - self.px(np.array([[0.5, a / 2, 0]]))[0]
+                        )
+                    )
+                    * 10
+                ),
+            )
             p0, p1 = (tuple(map(int, e)) for e in ends)
             cv2.line(layer, p0, p1, (*colour.tolist(), 255.0), t, cv2.LINE_AA)
             cv2.line(layer, p0, p1, (*(colour * 0.86).tolist(), 255.0), max(1, t // 3), cv2.LINE_AA)
@@ -332,10 +433,17 @@ class Picture:
         for k in range(5):
             s = (k - 2) * 0.026
             reach = rng.uniform(0.0, 0.13)
-            line(palm + side * s * 1.2, palm - d * reach + side * (s * rng.uniform(0.3, 1.6)), 0.028, skin * rng.uniform(0.85, 1.08))
+            line(
+                palm + side * s * 1.2,
+                palm - d * reach + side * (s * rng.uniform(0.3, 1.6)),
+                0.028,
+                skin * rng.uniform(0.85, 1.08),
+            )
         line(palm, palm + d * 0.06, 0.12, skin)
         alpha = layer[..., 3:4] / 255
-        shadow = cv2.GaussianBlur(np.roll(alpha[..., 0], (int(rng.integers(-25, 25)), int(rng.integers(-25, 25))), (0, 1)), (0, 0), 7)
+        shadow = cv2.GaussianBlur(
+            np.roll(alpha[..., 0], (int(rng.integers(-25, 25)), int(rng.integers(-25, 25))), (0, 1)), (0, 0), 7
+        )
         img *= 1 - 0.4 * shadow[..., None]
         shade = 1 + 0.15 * noise(rng, *img.shape[:2], 25, 25)[..., None]
         img += (np.clip(layer[..., :3] * shade, 0, 255) - img) * alpha
@@ -354,9 +462,17 @@ class Picture:
             if rng.random() < 0.5:
                 r = rng.uniform(0.02, 0.09) * S
                 cv2.circle(tex, tuple(map(int, c)), int(r), colour.tolist(), -1, cv2.LINE_AA)
-                cv2.circle(tex, tuple(map(int, c)), int(r * rng.uniform(0.5, 0.9)), (colour * 0.5).tolist(), -1, cv2.LINE_AA)
+                cv2.circle(
+                    tex, tuple(map(int, c)), int(r * rng.uniform(0.5, 0.9)), (colour * 0.5).tolist(), -1, cv2.LINE_AA
+                )
             else:
-                box = cv2.boxPoints(((float(c[0]), float(c[1])), (rng.uniform(0.05, 0.3) * S, rng.uniform(0.05, 0.2) * S), rng.uniform(0, 180)))
+                box = cv2.boxPoints(
+                    (
+                        (float(c[0]), float(c[1])),
+                        (rng.uniform(0.05, 0.3) * S, rng.uniform(0.05, 0.2) * S),
+                        rng.uniform(0, 180),
+                    )
+                )
                 fill(tex, box, colour)
 
     def on_board_clutter(self, img: np.ndarray, mask: np.ndarray) -> None:
@@ -384,15 +500,27 @@ class Picture:
         h, w = img.shape[:2]
         img = img * (1 + rng.uniform(0.02, 0.28) * cv2.resize(noise(rng, 24, 32, 12, 16), (w, h)))[..., None]
         if rng.random() < 0.25:
-            img += 255 * rng.uniform(0.1, 0.8) * np.exp(-(((np.mgrid[:h, :w] - rng.uniform(0, 1, (2, 1, 1)) * [[[h]], [[w]]]) / rng.uniform(15, 90)) ** 2).sum(0))[..., None]
-        img = img * np.float32(rng.normal(1, 0.09, 3).clip(0.6, 1.4)) * rng.uniform(0.55, 1.25)
-        img = 255 * np.clip(img / 255, 0, 1) ** rng.uniform(0.65, 1.6)
+            img += (
+                255
+                * rng.uniform(0.1, 0.8)
+                * np.exp(
+                    -(
+                        ((np.mgrid[:h, :w] - rng.uniform(0, 1, (2, 1, 1)) * [[[h]], [[w]]]) / rng.uniform(15, 90)) ** 2
+                    ).sum(0)
+                )[..., None]
+            )
+        img = img * np.float32(rng.normal(1, 0.09, 3).clip(0.6, 1.4)) * rng.uniform(0.75, 1.35)
+        img = 255 * np.clip(img / 255, 0, 1) ** rng.uniform(0.6, 1.3)
         grey = img.mean(2, keepdims=True)
-        img = grey + (img - grey) * rng.uniform(0.5, 1.7)
+        img = grey + (img - grey) * rng.uniform(0.5, 1.6)
         out = np.clip(img, 0, 255).astype(np.uint8)
         if rng.random() < 0.18:
             ycc = cv2.cvtColor(out, cv2.COLOR_BGR2YCrCb)
-            flat = cv2.equalizeHist(ycc[..., 0]) if rng.random() < 0.5 else cv2.createCLAHE(rng.uniform(1, 4), (4, 4)).apply(ycc[..., 0])
+            flat = (
+                cv2.equalizeHist(ycc[..., 0])
+                if rng.random() < 0.5
+                else cv2.createCLAHE(rng.uniform(1, 4), (4, 4)).apply(ycc[..., 0])
+            )
             ycc[..., 0] = flat
             out = cv2.cvtColor(ycc, cv2.COLOR_YCrCb2BGR)
         if rng.random() < 0.6:
@@ -416,7 +544,9 @@ class Picture:
         u, v = (x - w / 2) / (w / 2), (y - h / 2) / (w / 2)
         s = 1 + k * (u * u + v * v)
         mx, my = u * s * (w / 2) + w / 2, v * s * (w / 2) + h / 2
-        return cv2.remap(img, mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), cv2.remap(mask, mx, my, cv2.INTER_NEAREST)
+        return cv2.remap(img, mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), cv2.remap(
+            mask, mx, my, cv2.INTER_NEAREST
+        )
 
     def bent(self, pts: np.ndarray) -> np.ndarray:
         k, (w, h) = self.cam["bend"], self.cam["size"]
@@ -437,7 +567,9 @@ class Picture:
         self.clutter(tex)
         tex *= self.shadow(tex.shape[:2])[..., None]
         to_board = np.array([[1 / S, 0, -PAD[0]], [0, 1 / S, -PAD[1]], [0, 0, 1]])
-        img = cv2.warpPerspective(tex, self.pr[:, [0, 1, 3]] @ to_board, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+        img = cv2.warpPerspective(
+            tex, self.pr[:, [0, 1, 3]] @ to_board, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT
+        )
         mask = np.zeros((h, w), np.uint8)
         eye = self.cam["eye"]
         walls = sorted(self.walls(), key=lambda q: -np.hypot((q[0] + q[2]) / 2 - eye[0], (q[1] + q[3]) / 2 - eye[1]))
@@ -467,7 +599,8 @@ class Picture:
         up = self.px(np.array([[0, 0, 0.02], [1, 0, 0.02], [1, a, 0.02], [0, a, 0.02]]))
         men = [
             [*self.bent(m["top"])[0].round(1).tolist(), int(m["light"]), int(m["layer"]), m["on"]]
-            for m in self.men if "top" in m and not m.get("hidden")
+            for m in self.men
+            if "top" in m and not m.get("hidden")
         ]
         return {
             "size": list(self.cam["size"]),
@@ -475,8 +608,13 @@ class Picture:
             "lifted": self.bent(up).round(2).tolist(),
             "lift": 0.02,
             "bar_px": self.bent(self.px(bars)).round(2).tolist(),
-            "bar": [b0, b1], "aspect": a, "height": self.lay["height"], "diameter": self.lay["diameter"],
-            "far": self.far.tolist(), "near": self.near.tolist(), "on_bar": self.bar.tolist(),
+            "bar": [b0, b1],
+            "aspect": a,
+            "height": self.lay["height"],
+            "diameter": self.lay["diameter"],
+            "far": self.far.tolist(),
+            "near": self.near.tolist(),
+            "on_bar": self.bar.tolist(),
             "men": men,
         }
 
@@ -484,7 +622,9 @@ class Picture:
 def write(out: Path, seed: int) -> None:
     img, mask, truth = Picture(seed).render()
     name = f"{seed:07d}"
-    cv2.imwrite(str(out / f"{name}.jpg"), img, [cv2.IMWRITE_JPEG_QUALITY, int(np.random.default_rng(seed + 1).integers(55, 96))])
+    cv2.imwrite(
+        str(out / f"{name}.jpg"), img, [cv2.IMWRITE_JPEG_QUALITY, int(np.random.default_rng(seed + 1).integers(55, 96))]
+    )
     cv2.imwrite(str(out / f"{name}.png"), mask)
     (out / f"{name}.json").write_text(json.dumps(truth))
 

@@ -30,24 +30,25 @@ def wood_colour(rng: Rng) -> np.ndarray:
 
 def any_colour(rng: Rng) -> np.ndarray:
     kind = rng.random()
-    if kind < 0.35:
+    if kind < 0.42:
         return wood_colour(rng)
-    if kind < 0.6:
-        return hsv(rng.random(), rng.uniform(0.0, 0.15), rng.uniform(0.05, 1.0))
-    return hsv(rng.random(), rng.uniform(0.3, 1.0), rng.uniform(0.15, 1.0))
+    if kind < 0.68:
+        return hsv(rng.random(), rng.uniform(0.0, 0.18), rng.uniform(0.07, 1.0))
+    return hsv(rng.random(), rng.uniform(0.3, 0.95), rng.uniform(0.2, 0.95))
 
 
 def surface(rng: Rng, h: int, w: int, colour: np.ndarray) -> np.ndarray:
-    """A plain, felt, wooden, marbled or leather surface of that colour."""
+    """A plain, felt, wooden, marbled or leather surface of that colour (made at half size: it is soft anyway)."""
+    full, (h, w) = (w, h), (h // 2, w // 2)
     kind = rng.choice(["plain", "felt", "wood", "wood", "wood", "marble", "leather"])
     tone = np.zeros((h, w), np.float32)
     amp = rng.uniform(0.02, 0.12)
     if kind == "felt":
-        tone = noise(rng, h, w, 2, 2) * amp * 0.7
+        tone = noise(rng, h, w, 1.5, 1.5) * amp * 0.7
     elif kind == "leather":
-        tone = noise(rng, h, w, 5, 5) * amp * 0.7
+        tone = noise(rng, h, w, 3, 3) * amp * 0.7
     elif kind == "wood":
-        cells = (rng.uniform(120, 400), rng.uniform(3, 9))
+        cells = (rng.uniform(50, 160), rng.uniform(1.2, 4))
         if rng.random() < 0.4:
             cells = cells[::-1]
         broad = noise(rng, h, w, cells[0] * 2, cells[1] * 5)
@@ -55,9 +56,9 @@ def surface(rng: Rng, h: int, w: int, colour: np.ndarray) -> np.ndarray:
         if rng.random() < 0.4:
             tone += np.sin(broad * rng.uniform(3, 12)) * amp
     elif kind == "marble":
-        tone = np.abs(noise(rng, h, w, 60, 60) + 0.5 * noise(rng, h, w, 25, 25)) * amp * 1.5
+        tone = np.abs(noise(rng, h, w, 25, 25) + 0.5 * noise(rng, h, w, 10, 10)) * amp * 1.5
     tint = rng.normal(0, 0.25, 3).astype(np.float32)
-    return np.clip(colour * (1 + tone[..., None] * (1 + tint)), 0, 255)
+    return cv2.resize(np.clip(colour * (1 + tone[..., None] * (1 + tint)), 0, 255), full)
 
 
 def mosaic(rng: Rng, h: int, w: int) -> np.ndarray:
@@ -66,7 +67,9 @@ def mosaic(rng: Rng, h: int, w: int) -> np.ndarray:
     tile = np.zeros((n, n), np.int32)
     y, x = np.mgrid[:n, :n]
     for k in range(int(rng.integers(2, 5))):
-        shape = np.abs(x - n / 2) + np.abs(y - n / 2) if rng.random() < 0.6 else np.maximum(abs(x - n / 2), abs(y - n / 2))
+        shape = (
+            np.abs(x - n / 2) + np.abs(y - n / 2) if rng.random() < 0.6 else np.maximum(abs(x - n / 2), abs(y - n / 2))
+        )
         tile[(shape.astype(int) + k) % int(rng.integers(2, 5)) == 0] = k + 1
     palette = np.float32([any_colour(rng) for _ in range(6)])
     px = palette[tile]
@@ -132,7 +135,9 @@ def ring_sprite(rng: Rng, colour: np.ndarray, second: np.ndarray, style: dict, s
     for centre, width, depth in style["grooves"]:
         relief += depth * np.exp(-(((r - centre) / width) ** 2))
     slope = (x * style["light"][0] + y * style["light"][1]) / np.maximum(r, 0.05)
-    radial = np.gradient(relief, axis=1) * x / np.maximum(r, 0.05) + np.gradient(relief, axis=0) * y / np.maximum(r, 0.05)
+    radial = np.gradient(relief, axis=1) * x / np.maximum(r, 0.05) + np.gradient(relief, axis=0) * y / np.maximum(
+        r, 0.05
+    )
     shade = 1 + np.clip(radial * slope * 6, -0.5, 0.6) - np.clip(relief, 0, 1) * 0.12
     shade *= 1 - style["edge"] * np.clip((r - 0.86) / 0.14, 0, 1)
     shade *= 1 + style["tilt"] * (x * style["light"][0] + y * style["light"][1])

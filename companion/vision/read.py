@@ -1,0 +1,222 @@
+"""Reading a board: picture -> BoardObservation (without dice and cube; `companion.vision.observe` adds those)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from companion.sources.base import Image
+from companion.vision import checkers, covered, decode, find, problems
+from companion.vision.geometry import (
+    USUAL_ASPECT,
+    BoardGeometry,
+    as_corners,
+    canonical_corners,
+    edge_of,
+    image_order,
+)
+from companion.vision.rectify import Rectifier
+from companion.vision.types import BoardObservation, BoardView, Calibration, ColourModel, CountReading
+
+Array = NDArray[np.float64]
+TRUSTED = 0.03
+"""Corners given by hand are moved at most by this share of the board's diagonal."""
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Parts that can be turned off, for the ablations of the benchmark."""
+
+    colours: bool = True
+    conservation: bool = True
+    height: bool = True
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A board located in a picture: its geometry and how sure that is."""
+
+    geometry: BoardGeometry
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Everything read from one picture: the observation and what it rests on (for dice, overlay, calibration)."""
+
+    observation: BoardObservation
+    geometry: BoardGeometry | None = None
+    canvas: Image | None = None
+    net: checkers.CanvasReading | None = None
+    sets: tuple[ColourModel, ColourModel] | None = None
+
+
+def locate(
+    image: Image, corners: ArrayLike | None = None, white_side: str | None = None, home: str | None = None
+) -> Sighting | None:
+    """The board in a picture, with corners refined; what is not given is found or guessed. None = no board."""
+    if corners is None:
+        found = find.find_board(image)
+    else:
+        found = refine_given(image, image_order(corners))
+    if found is None:
+        return None
+    side = white_side or default_seat(found)
+    canonical = canonical_corners(found.corners, side)
+    size = (image.shape[1], image.shape[0])
+    return Sighting(BoardGeometry(canonical, size, home or "right", USUAL_ASPECT, found.bar), found.confidence)
+
+
+def default_seat(found: find.FoundBoard) -> str:
+    """White's side when nobody said: the nearer edge of the picture, else the left one."""
+    seats = found.seats()
+    return next((s for s in ("bottom", "left") if s in seats), seats[0])
+
+
+def refine_given(image: Image, corners: Array) -> find.FoundBoard:
+    """Corners given by hand drawn to what the picture shows, within reason."""
+    small, s = find.shrink_for(image, 900)
+    found = find.inspect(small, corners * s)
+    moved = found.corners / s
+    diagonal = max(np.linalg.norm(corners[0] - corners[2]), np.linalg.norm(corners[1] - corners[3]))
+    if np.linalg.norm(moved - corners, axis=1).max() <= TRUSTED * diagonal and found.confidence > 0.2:
+        return replace(found, corners=moved)
+    return replace(found, corners=corners, confidence=min(found.confidence, 0.5))
+
+
+class BoardReader:
+    """Reads frames of one board (with a calibration) or single photographs (without).
+
+    Without a calibration every picture is located anew; `corners`, `white_side`, `home` may be given.
+    """
+
+    def __init__(
+        self,
+        calibration: Calibration | None = None,
+        *,
+        corners: ArrayLike | None = None,
+        white_side: str | None = None,
+        home: str | None = None,
+        switches: Switches | None = None,
+    ) -> None:
+        self.calibration = calibration
+        self.switches = switches or Switches()
+        self._hints = (corners, white_side, home)
+        self._rectifiers: dict[tuple[int, int], Rectifier] = {}
+
+    def read(self, image: Image, seq: int = 0, t: float = 0.0) -> BoardObservation:
+        """The board in this picture (BGR): counts, bar, hands, problems. Dice and cube are left out."""
+        return self.study(image, seq, t).observation
+
+    def study(self, image: Image, seq: int = 0, t: float = 0.0) -> Reading:
+        """As `read`, with what it rests on."""
+        began = time.perf_counter()
+        size = (image.shape[1], image.shape[0])
+        sighting = self._sight(image)
+        if sighting is None:
+            nothing = BoardObservation(seq=seq, t=t, size=size, board=BoardView(found=False), problems=("no_board",))
+            return Reading(nothing)
+        reading = self._read_at(image, sighting, seq, t)
+        timing = {"board": round((time.perf_counter() - began) * 1000, 2)}
+        return replace(reading, observation=_with_timing(reading.observation, timing))
+
+    def _sight(self, image: Image) -> Sighting | None:
+        cal = self.calibration
+        if cal is None:
+            return locate(image, *self._hints)
+        return Sighting(scaled_geometry(cal, (image.shape[1], image.shape[0])), cal.confidence)
+
+    def _rectifier(self, geometry: BoardGeometry) -> Rectifier:
+        z = geometry.checker_height if self.calibration is not None and self.switches.height else 0.0
+        if self.calibration is None:
+            return Rectifier(geometry, z)
+        if geometry.size not in self._rectifiers:
+            self._rectifiers[geometry.size] = Rectifier(geometry, z)
+        return self._rectifiers[geometry.size]
+
+    def _read_at(self, image: Image, sighting: Sighting, seq: int, t: float) -> Reading:
+        geometry, cal = sighting.geometry, self.calibration
+        canvas = self._rectifier(geometry).apply(image)
+        net, sets = self._net(canvas)
+        mask = covered.hand_mask(net.hand)
+        seen = covered.visible_shares(mask)
+        decoded = decode.decode(net.columns, net.bar, geometry.home, seen, conserve=self.switches.conservation)
+        troubles = problems.of_picture(canvas)
+        if float(mask.mean()) > problems.LIMITS.blocked:
+            troubles.append("blocked")
+        view = BoardView(
+            found=True,
+            corners=as_corners(geometry.corners),
+            white_side=cal.white_side if cal else edge_of(geometry.corners),
+            home=geometry.home,
+            confidence=round(sighting.confidence, 3),
+        )
+        observation = BoardObservation(
+            seq=seq,
+            t=t,
+            size=geometry.size,
+            board=view,
+            points=decoded.points,
+            bar=decoded.bar,
+            obstructed=bool(mask.any()),
+            problems=tuple(troubles),
+        )
+        return Reading(observation, geometry, canvas, net, sets)
+
+    def _net(self, canvas: Image) -> tuple[checkers.CanvasReading, tuple[ColourModel, ColourModel] | None]:
+        cal = self.calibration
+        if not self.switches.colours:
+            return checkers.read_canvas(canvas), None
+        if cal is None:
+            return checkers.read_by_itself(canvas)
+        return checkers.read_canvas(canvas, cal.white, cal.black), (cal.white, cal.black)
+
+
+def _with_timing(observation: BoardObservation, timing: dict[str, float]) -> BoardObservation:
+    from msgspec.structs import replace as struct_replace
+
+    return struct_replace(observation, timing_ms=timing)
+
+
+def scaled_geometry(calibration: Calibration, size: tuple[int, int]) -> BoardGeometry:
+    """The calibration's geometry for a picture of another size of the same view."""
+    geometry = BoardGeometry.of(calibration)
+    if size == calibration.image_size:
+        return geometry
+    k = np.array(size, float) / np.array(calibration.image_size, float)
+    lens = calibration.lens
+    if lens is not None:
+        from msgspec.structs import replace as struct_replace
+
+        lens = struct_replace(lens, fx=lens.fx * k[0], fy=lens.fy * k[1], cx=lens.cx * k[0], cy=lens.cy * k[1])
+    return replace(geometry, corners=geometry.corners * k, size=size, lens=lens)
+
+
+def doubts(observation: BoardObservation) -> list[tuple[str, CountReading]]:
+    """Everything that is not sure: ("white 13" | "black bar" …, reading). Points in the owner's own numbering."""
+    out = []
+    for i, c in enumerate(observation.points):
+        if c.why:
+            out.append((f"black {24 - i}" if c.value < 0 else f"white {i + 1}", c))
+    for name, c in zip(("white bar", "black bar"), observation.bar or (), strict=False):
+        if c.why:
+            out.append((name, c))
+    return out
+
+
+def confidence(observation: BoardObservation) -> float:
+    """Probability that the whole board is read right, taking the regions as independent."""
+    if not observation.board.found:
+        return 0.0
+    parts = [c.confidence for c in (*observation.points, *(observation.bar or ()))]
+    return float(np.prod(parts)) if parts else 0.0
+
+
+def load_picture(path: str) -> Image | None:
+    """A picture from a file as BGR, or None when it is none."""
+    data = cv2.imread(path, cv2.IMREAD_COLOR)
+    return None if data is None else np.asarray(data, np.uint8)
