@@ -6,8 +6,8 @@ checkers (one, several), and which points are open or hold a blot. Open points d
 different numbers nearly every play is a pair of moves that do not touch each other: all sums of one addition for the
 higher and one for the lower number. The additions of a whole set of starting points are looked up by quadrant (64
 sets each). What is left is done one by one: one checker making both moves, one checker that both numbers want, a blot
-both hit. On the bar, and with at most one point outside the home board (where a first move may allow bearing off),
-the two numbers are played in turn.
+both hit. Where a first move may allow or forbid a second (the bar, the last checker to come home, the last ones far
+enough for the higher number) the two numbers are played in turn.
 
 Of a double, moves are made from the highest point down, which makes every set of moves exactly once (see `plays`).
 """
@@ -24,8 +24,9 @@ _DIGITS = bytes([48, 49, *[50] * 254])
 """Translates counts to the digits 0 none, 1 one, 2 several; read in base 4 they are bit boards, two bits a place."""
 _OWN_BITS = (1 << 2 * PLACES) - 1
 _PLACE_BITS = _OWN_BITS // 3
+_OFF_BIT = 1
 _BAR_BIT = 1 << 2 * BAR
-_POINT_BITS = _PLACE_BITS & ~1 & ~_BAR_BIT
+_POINT_BITS = _PLACE_BITS & ~_OFF_BIT & ~_BAR_BIT
 _OUTSIDE_HOME = 7
 _OUTSIDE = 2 * _OUTSIDE_HOME
 """Shift that leaves only the places outside the home board."""
@@ -39,6 +40,7 @@ _HIT = {1 << 2 * p: TO_THEIR_BAR - (1 << THEIRS + 8 * p) for p in range(PLACES)}
 
 Sums = list[int]
 Table = dict[int, Sums]
+Layer = list[tuple[int, int]]
 
 
 def _addition(start: int, distance: int) -> int:
@@ -56,8 +58,10 @@ def _quadrant_table(first: int, distance: int) -> Table:
 
 
 _ADDITIONS = [tuple(_quadrant_table(first, distance) for first in (1, 7, 13, 19)) for distance in range(12)]
+_CHECKER_ADDITIONS = [{1 << 2 * start: _addition(start, distance) for start in range(PLACES)} for distance in range(7)]
+"""By distance and bit of a place: the addition of one checker there."""
 _BOTH_WANT = {
-    (high, low): {1 << 2 * start: _addition(start, high) + _addition(start, low) for start in range(high + 1, BAR)}
+    (high, low): {1 << 2 * start: _addition(start, high) + _addition(start, low) for start in range(high, BAR)}
     for high in range(2, 7)
     for low in range(1, high)
 }
@@ -71,9 +75,9 @@ def resulting_keys(position: Position, side: Side, dice: tuple[int, int]) -> Col
     The position must be a possible one (`validity`).
     """
     if side is Side.WHITE:
-        board = bytes(position.black + position.white[::-1])
+        board = bytearray(position.black + position.white[::-1])
     else:
-        board = bytes(position.white + position.black[::-1])
+        board = bytearray(position.white + position.black[::-1])
     return _results(board, dice)
 
 
@@ -82,7 +86,7 @@ def keys_from(key: int, dice: tuple[int, int]) -> Collection[int]:
     return _results(key.to_bytes(KEY_BYTES, "big"), dice)
 
 
-def _results(board: bytes, dice: tuple[int, int]) -> Collection[int]:
+def _results(board: bytes | bytearray, dice: tuple[int, int]) -> Collection[int]:
     high, low = dice if dice[0] > dice[1] else (dice[1], dice[0])
     if high > 6 or low < 1:
         raise RuleError(f"dice {dice}: two numbers from 1 to 6 are needed, such as 31")
@@ -92,16 +96,28 @@ def _results(board: bytes, dice: tuple[int, int]) -> Collection[int]:
     lone = own & _PLACE_BITS
     places = lone | own >> 1 & _PLACE_BITS
     open_points = _POINT_BITS & ~(theirs >> 1)
+    blots = theirs & _POINT_BITS
     if high == low:
-        return _double(key, places, open_points, high)
+        return _double(key, places, open_points, blots, high)
     outside = places >> _OUTSIDE
-    if outside >= _BAR_BIT >> _OUTSIDE or not outside & outside - 1:
-        return _one_by_one(key, places, open_points, high, low)
-    return _pairs(key, places, lone, open_points, theirs & _POINT_BITS, high, low)
+    if not outside and _two(places >> 2 * high, lone >> 2 * high):
+        return _pairs(key, places, lone, open_points | _OFF_BIT, blots, high, low)
+    if _two(outside, lone >> _OUTSIDE) and not places & _BAR_BIT:
+        return _pairs(key, places, lone, open_points, blots, high, low)
+    return _in_turn(key, places, open_points, blots, high, low)
+
+
+def _two(places: int, lone: int) -> int:
+    """Are there two checkers on these places?"""
+    return places & (places - 1) or places ^ lone
 
 
 def _pairs(key: int, places: int, lone: int, open_points: int, blots: int, high: int, low: int) -> Collection[int]:
-    """Two different numbers with nobody on the bar and no bearing off in sight."""
+    """Two different numbers with nobody on the bar, where no move allows or forbids another checker's move.
+
+    `open_points` has the place 0 too when all are at home and two checkers are no nearer than the higher number: then
+    each number bears off exactly from its own point, whatever the other does (E2).
+    """
     by_high, by_low = 2 * high, 2 * low
     from_high, from_low = places & open_points << by_high, places & open_points << by_low
     highs = [key + addition for addition in _sums(from_high, high, blots)]
@@ -187,88 +203,81 @@ def _bits(places: int) -> list[int]:
     return found
 
 
-def _one_by_one(key: int, places: int, open_points: int, high: int, low: int) -> Collection[int]:
-    """Two different numbers, one after the other in both orders."""
-    first_high = _steps(key, places, open_points, high)
-    first_low = _steps(key, places, open_points, low)
-    results = {end for after, now in first_high for end, _ in _steps(after, now, open_points, low)}
-    results.update([end for after, now in first_low for end, _ in _steps(after, now, open_points, high)])
+def _in_turn(key: int, places: int, open_points: int, blots: int, high: int, low: int) -> Collection[int]:
+    """Two different numbers, one after the other, either first; each time from the higher place to the lower.
+
+    What is legal in any order is so in that one: a checker on the bar is the highest, one outside the home board comes
+    before those borne off, and with a larger number than its point only the highest checker is borne off.
+    """
+    start = [(key, places)]
+    first_high = _next_layer(start, open_points, blots, high)
+    first_low = _next_layer(start, open_points, blots, low)
+    results = set(_last_layer(first_high, open_points, blots, low))
+    results.update(_last_layer(first_low, open_points, blots, high))
     return results or [after for after, _ in first_high or first_low] or [key]
 
 
-def _steps(key: int, places: int, open_points: int, die: int) -> list[tuple[int, int]]:
-    """Every legal move of one checker by `die`: the key and the mover's places after it."""
-    starts = places & open_points << 2 * die
-    if places & _BAR_BIT:
-        starts &= _BAR_BIT
-    found = [_moved(key, places, start, start >> 2 * die) for start in _bits(starts)]
-    if not places >> _OUTSIDE:
-        start = _bearing_off(places & _POINT_BITS, die)
-        if start:
-            found.append(_moved(key, places, start, 1))
-    return found
-
-
-def _moved(key: int, places: int, start: int, end: int) -> tuple[int, int]:
-    """One checker moved from the place of one bit to that of another, hitting what stands there (never on off)."""
-    after = key - _PLACE[start] + _PLACE[end]
-    if end > 1 and after & _THEIR_BYTE[end]:
-        after += _HIT[end]
-    return after, (places | end if after & _OWN_BYTE[start] else (places ^ start) | end)
-
-
-def _bearing_off(points: int, die: int) -> int:
-    """The bit of the point from which `die` bears off when all are at home, 0 if it cannot (E2)."""
-    if points >> 2 * die:
-        return points & 1 << 2 * die
-    return 1 << points.bit_length() - 1 if points else 0
-
-
-def _double(key: int, places: int, open_points: int, die: int) -> Sums:
-    """A double: the bar first, then every set of moves from the highest point down."""
-    left = 4
-    while left and places & _BAR_BIT:
-        if not open_points & _BAR_BIT >> 2 * die:
-            return [key]
-        key, places = _moved(key, places, _BAR_BIT, _BAR_BIT >> 2 * die)
-        left -= 1
-    may_bear_off = (places >> _OUTSIDE).bit_count() <= 3
-    layer = [(key, places & _POINT_BITS)]
-    for _ in range(left if places < _BAR_BIT else 0):
-        following = _next_layer(layer, open_points, die, may_bear_off)
+def _double(key: int, places: int, open_points: int, blots: int, die: int) -> Sums:
+    """A double: as many of the four as possible, every set of moves once, from the highest place down."""
+    layer = [(key, places)]
+    for _ in range(3):
+        following = _next_layer(layer, open_points, blots, die)
         if not following:
-            break
+            return [after for after, _ in layer]
         layer = following
-    return [after for after, _ in layer]
+    return _last_layer(layer, open_points, blots, die) or [after for after, _ in layer]
 
 
-def _next_layer(layer: list[tuple[int, int]], open_points: int, die: int, may_bear_off: bool) -> list[tuple[int, int]]:
-    """Every key of `layer` after one more move; beside it the occupied points from the one just left downwards."""
-    movable = open_points << 2 * die
+def _next_layer(layer: Layer, open_points: int, blots: int, die: int) -> Layer:
+    """Every key of `layer` after one more move; beside it the occupied places from the one just left downwards."""
+    by_die = 2 * die
+    movable, hitting = open_points << by_die, blots << by_die
+    additions = _CHECKER_ADDITIONS[die]
     following = []
     for key, places in layer:
-        starts = places & movable
+        starts = places & movable if places < _BAR_BIT else _BAR_BIT & movable
         while starts:
             start = starts & -starts
             starts ^= start
-            end = start >> 2 * die
-            after = key - _PLACE[start] + _PLACE[end]
-            if after & _THEIR_BYTE[end]:
+            after = key + additions[start]
+            end = start >> by_die
+            if start & hitting and key & _THEIR_BYTE[end]:
                 after += _HIT[end]
             rest = places & start - 1 | end
             following.append((after, rest | start if after & _OWN_BYTE[start] else rest))
-        if may_bear_off and not key & OWN_FROM[_OUTSIDE_HOME]:
-            following.extend(_borne_off(key, places, die))
+        if not (places >> _OUTSIDE or key & OWN_FROM[_OUTSIDE_HOME]):
+            following += _borne_off(key, places & _POINT_BITS, die)
     return following
 
 
-def _borne_off(key: int, places: int, die: int) -> list[tuple[int, int]]:
+def _last_layer(layer: Layer, open_points: int, blots: int, die: int) -> Sums:
+    """The keys of `_next_layer` alone: after the last move nobody asks what may move."""
+    by_die = 2 * die
+    movable, hitting = open_points << by_die, blots << by_die
+    additions = _CHECKER_ADDITIONS[die]
+    following = []
+    for key, places in layer:
+        starts = places & movable if places < _BAR_BIT else _BAR_BIT & movable
+        while starts:
+            start = starts & -starts
+            starts ^= start
+            after = key + additions[start]
+            if start & hitting and key & _THEIR_BYTE[start >> by_die]:
+                after += _HIT[start >> by_die]
+            following.append(after)
+        if not (places >> _OUTSIDE or key & OWN_FROM[_OUTSIDE_HOME]):
+            following += [after for after, _ in _borne_off(key, places & _POINT_BITS, die)]
+    return following
+
+
+def _borne_off(key: int, points: int, die: int) -> Layer:
     """The one way to bear off with `die` when all are at home, as `_next_layer` notes it (E2)."""
-    start = places & 1 << 2 * die
+    start = points & 1 << 2 * die
     if not start:
-        if key & OWN_FROM[die] or not places:
+        highest = points.bit_length() >> 1
+        if not points or highest > die or key & OWN_FROM[highest + 1]:
             return []
-        start = 1 << places.bit_length() - 1
-    after = key - _PLACE[start] + 1
-    rest = places & start - 1
+        start = 1 << points.bit_length() - 1
+    after = key + 1 - _PLACE[start]
+    rest = points & start - 1
     return [(after, rest | start if after & _OWN_BYTE[start] else rest)]
