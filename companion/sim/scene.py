@@ -122,7 +122,7 @@ class BoardStyle:
 
 @dataclass(frozen=True, slots=True)
 class CheckerStyle:
-    """How one side's checkers look. `profile`: plain rim groove dimple dome ; `finish`: plain marble wood acrylic speck."""
+    """One side's checkers. `profile`: plain rim groove dimple dome ; `finish`: plain marble wood acrylic speck."""
 
     colour: Colour = (0.9, 0.9, 0.85)
     second: Colour = (0.8, 0.8, 0.7)
@@ -209,7 +209,7 @@ class Cube:
 
 @dataclass(frozen=True, slots=True)
 class Prop:
-    """A thing beside or on the board. `kind`: cup mug glass can phone watch score book pen coins paper clock towel bowl."""
+    """A thing by the board. `kind`: cup mug glass can phone watch score book pen coins paper clock towel bowl."""
 
     kind: str
     x: float

@@ -1,0 +1,240 @@
+"""Hands and forearms with sleeves: rounded limbs drawn as one smooth surface, with their shadows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.sim.camera import View
+from companion.sim.render_light import Disc, Occluder
+from companion.sim.render_materials import bgr, smooth_noise
+from companion.sim.scene import Hand, Light
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Limb:
+    """A tapered limb from a to b (cm, radii ra, rb). `part`: skin | nail | sleeve."""
+
+    a: tuple[float, float, float]
+    b: tuple[float, float, float]
+    ra: float
+    rb: float
+    part: str = "skin"
+
+
+def _finger(base: Doubles, tip: Doubles, lift: float, thick: float) -> list[Limb]:
+    """Three bones from the knuckle to the tip, bent upwards by `lift` cm."""
+    up = np.array([0.0, 0.0, 1.0])
+    p = [base, base * 0.55 + tip * 0.45 + up * lift, base * 0.22 + tip * 0.78 + up * lift * 0.7, tip]
+    radii = [1.0, 0.86, 0.78, 0.68]
+    return [Limb(_t(p[k]), _t(p[k + 1]), thick * radii[k], thick * radii[k + 1]) for k in range(3)]
+
+
+def _t(p: Doubles) -> tuple[float, float, float]:
+    return float(p[0]), float(p[1]), float(p[2])
+
+
+def limbs(hand: Hand) -> list[Limb]:
+    """The hand's limbs in the world."""
+    s = hand.scale
+    rng = np.random.default_rng([hand.seed, 8])
+    a = math.radians(hand.arm)
+    back = np.array([math.cos(a), math.sin(a), 0.0])  # from the tip towards the elbow
+    side = np.array([-back[1], back[0], 0.0]) * (-1.0 if hand.left else 1.0)
+    up = np.array([0.0, 0.0, 1.0])
+    tip = np.array(hand.tip)
+    flat = hand.pose == "flat"
+    rise = 1.0 if flat else 4.6 if hand.pose == "pinch" else 3.4
+    knuckle = tip + s * (back * (8.2 if flat else 6.4) + up * rise)
+    wrist = knuckle + s * (back * 8.6 + up * (0.6 if flat else 1.2))
+    elbow = wrist + s * (back * 26.0 + up * 7.0)
+    reach = {"point": (0.0, 4.2, 4.8, 4.6), "fist": (4.2, 4.5, 4.6, 4.4), "flat": (0.2, -0.5, 0.3, 1.6)}
+    curl = reach.get(hand.pose, (0.0, 0.9, 1.9, 2.9))
+    out: list[Limb] = []
+    for k in range(4):
+        base = knuckle + s * (side * (k - 1.2) * 1.85 + back * (0.15 * (k - 1) ** 2) - up * 0.12 * (k - 1) ** 2)
+        spread = (k - 0.4) * (1.5 + 1.2 * hand.spread) * (0.8 if hand.pose == "pinch" else 1.0)
+        end = tip + s * (side * spread * (0.75 if k else 0.1) + back * curl[k] + up * (0.25 * curl[k]))
+        end = end + rng.normal(0, 0.15, 3) * (1, 1, 0)
+        out += _finger(base, end, s * (1.5 if not flat else 0.6), s * (0.92 if k < 3 else 0.78))
+        out.append(Limb(_t(wrist + side * (k - 1.5) * s * 0.9), _t(base), 1.5 * s, 1.12 * s))
+    root = wrist + s * (side * -2.3 - back * 1.6 - up * 0.5)
+    thumb_tip = tip + s * (
+        back * (0.6 if hand.pose == "pinch" else 4.4) + side * (-0.9 if hand.pose == "pinch" else -4.5)
+    )
+    middle = root * 0.45 + thumb_tip * 0.55 + s * (side * -1.2 + up * 0.6)
+    out += [Limb(_t(root), _t(middle), 1.45 * s, 1.05 * s), Limb(_t(middle), _t(thumb_tip), 1.02 * s, 0.75 * s)]
+    out.append(Limb(_t(wrist), _t(elbow), 2.45 * s, 3.9 * s))
+    out.append(Limb(_t(wrist - back * 4 * s), _t(wrist), 2.6 * s, 2.35 * s))
+    return out + _sleeve(hand, wrist, elbow, back)
+
+
+def _sleeve(hand: Hand, wrist: Doubles, elbow: Doubles, back: Doubles) -> list[Limb]:
+    if hand.sleeve is None:
+        far = elbow + back * 40.0
+        return [Limb(_t(elbow), _t(far), 3.9 * hand.scale, 4.8 * hand.scale)]
+    length = float(np.linalg.norm(elbow - wrist))
+    share = np.clip((hand.sleeve_start - 15.0 * hand.scale) / length, 0.02, 0.95)
+    start = wrist + (elbow - wrist) * share
+    r = hand.scale * (3.1 + 1.5 * float(share))
+    return [
+        Limb(_t(start), _t(elbow), r, hand.scale * 4.7, "sleeve"),
+        Limb(_t(elbow), _t(elbow + back * 40.0), hand.scale * 4.7, hand.scale * 6.0, "sleeve"),
+    ]
+
+
+def hand_occluders(hand: Hand) -> list[Occluder]:
+    """Shadows: a chain of short discs along every limb."""
+    out: list[Occluder] = []
+    for limb in limbs(hand):
+        a, b = np.array(limb.a), np.array(limb.b)
+        n = max(2, int(np.linalg.norm(b - a) / (0.8 * max(limb.ra, limb.rb))) + 1)
+        for k in range(n + 1):
+            p = a + (b - a) * (k / n)
+            r = limb.ra + (limb.rb - limb.ra) * (k / n)
+            out.append(Disc(float(p[0]), float(p[1]), r * 0.9, float(p[2]) - 0.6 * r, float(p[2]) + 0.6 * r))
+    return out
+
+
+def _limb_outline(limb: Limb, view: View) -> Doubles | None:
+    pts = []
+    for p, r in ((limb.a, limb.ra), (limb.b, limb.rb)):
+        depth = float(view.depth(p)[0])
+        if depth < 5.0:
+            return None
+        px = view.project([p])[0]
+        t = np.linspace(0, 2 * math.pi, 20, endpoint=False)
+        reach = r * view.K[0, 0] / depth
+        pts.append(px + reach * np.stack([np.cos(t), np.sin(t) * view.K[1, 1] / view.K[0, 0]], 1))
+    hull = cv2.convexHull(np.concatenate(pts).astype(np.float32))
+    return np.asarray(hull.reshape(-1, 2), np.float64)
+
+
+def hand_polygon(hand: Hand, view: View) -> list[Doubles]:
+    """Outlines (pixels) whose union is the hand with its arm."""
+    return [h for h in (_limb_outline(limb, view) for limb in limbs(hand)) if h is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class HandArt:
+    """A drawn hand: window at (x0, y0); `colour` is the share of the level light it sends back (BGR linear)."""
+
+    x0: int
+    y0: int
+    colour: Floats
+    cover: Floats
+    depth: Floats
+
+    @staticmethod
+    def draw(hand: Hand, view: View, light: Light) -> HandArt | None:
+        """None when the hand is outside the picture."""
+        parts = limbs(hand)
+        hulls = [_limb_outline(limb, view) for limb in parts]
+        if any(h is None for h in hulls):
+            parts = [p for p, h in zip(parts, hulls, strict=True) if h is not None]
+        shown = [h for h in hulls if h is not None]
+        if not shown:
+            return None
+        every = np.concatenate(shown)
+        x0, y0 = np.maximum(np.floor(every.min(axis=0)).astype(int) - 2, 0)
+        x1, y1 = np.minimum(np.ceil(every.max(axis=0)).astype(int) + 3, view.size)
+        if x1 - x0 < 3 or y1 - y0 < 3:
+            return None
+        return _paint(hand, parts, shown, view, light, (int(x0), int(y0), int(x1), int(y1)))
+
+
+def _depths(parts: list[Limb], view: View, box: tuple[int, int, int, int], step: int) -> tuple[Floats, Floats, Floats]:
+    """Smoothly joined height (towards the camera) of all limbs, share of sleeve, and cover; on a coarse grid."""
+    x0, y0, x1, y1 = box
+    h, w = -(-(y1 - y0) // step), -(-(x1 - x0) // step)
+    total = np.zeros((h, w), np.float32)
+    sleeve = np.zeros((h, w), np.float32)
+    k = np.float32(2.2)  # 1/cm: how sharply limbs join
+    ref = float(view.depth(parts[0].a)[0])
+    for limb in parts:
+        hull = _limb_outline(limb, view)
+        if hull is None:
+            continue
+        p0 = np.maximum(((hull.min(axis=0) - (x0, y0)) / step).astype(int) - 1, 0)
+        p1 = np.minimum(((hull.max(axis=0) - (x0, y0)) / step).astype(int) + 2, (w, h))
+        if (p1 <= p0).any():
+            continue
+        xs = (np.arange(p0[0], p1[0], dtype=np.float32) * step + x0)[None, :]
+        ys = (np.arange(p0[1], p1[1], dtype=np.float32) * step + y0)[:, None]
+        height = _height(limb, view, xs, ys, ref)
+        weight = np.exp(np.clip(k * height, -30, 60))
+        part = (slice(int(p0[1]), int(p1[1])), slice(int(p0[0]), int(p1[0])))
+        total[part] += weight
+        if limb.part == "sleeve":
+            sleeve[part] += weight
+    return np.log(np.maximum(total, 1e-12)) / k, sleeve / np.maximum(total, 1e-12), np.asarray(total, np.float32)
+
+
+def _height(limb: Limb, view: View, xs: Floats, ys: Floats, ref: float) -> Floats:
+    """Height (cm towards the camera, against depth `ref`) of a tapered limb; far below when beside it."""
+    (pa, pb), (da, db) = view.project([limb.a, limb.b]), view.depth([limb.a, limb.b])
+    sa, sb = view.K[0, 0] / da, view.K[0, 0] / db
+    ab = pb - pa
+    t = ((xs - pa[0]) * ab[0] + (ys - pa[1]) * ab[1]) / max(float(ab @ ab), 1e-3)
+    t = np.clip(t, 0, 1)
+    scale = sa + (sb - sa) * t
+    dist2 = ((xs - pa[0] - ab[0] * t) ** 2 + (ys - pa[1] - ab[1] * t) ** 2) / scale**2
+    r = limb.ra + (limb.rb - limb.ra) * t
+    inside = r * r - dist2
+    bulge = np.where(inside > 0, np.sqrt(np.maximum(inside, 0)), -np.sqrt(np.maximum(-inside, 0)) * 3.0 - 0.4)
+    return np.asarray(ref - (da + (db - da) * t) + bulge, np.float32)
+
+
+def _paint(
+    hand: Hand, parts: list[Limb], hulls: list[Doubles], view: View, light: Light, box: tuple[int, int, int, int]
+) -> HandArt:
+    x0, y0, x1, y1 = box
+    step = 2 if view.size[0] > 900 else 1
+    height, sleeve, _ = _depths(parts, view, box, step)
+    ref = float(view.depth(parts[0].a)[0])
+    px = view.K[0, 0] / ref / step
+    soft = cv2.GaussianBlur(np.maximum(height, -8.0), (0, 0), max(0.8, 0.10 * px))
+    gx = cv2.Sobel(soft, cv2.CV_32F, 1, 0, ksize=3) * np.float32(px / 8)
+    gy = cv2.Sobel(soft, cv2.CV_32F, 0, 1, ksize=3) * np.float32(px / 8)
+    inv = 1.0 / np.sqrt(gx * gx + gy * gy + 1.0)
+    cam = np.stack([-gx * inv, -gy * inv, -inv], axis=-1)
+    normal = cam @ view.R.astype(np.float32)  # camera -> world
+    colour = _skin(hand, sleeve, normal, height, light)
+    full = (x1 - x0, y1 - y0)
+    if step > 1:
+        colour = cv2.resize(colour, full, interpolation=cv2.INTER_LINEAR)
+        soft = cv2.resize(soft, full, interpolation=cv2.INTER_LINEAR)
+    fine = 2
+    mask = np.zeros((full[1] * fine, full[0] * fine), np.uint8)
+    for hull in hulls:
+        points = ((hull - (x0, y0) + 0.5) * fine - 0.5) * 16
+        cv2.fillConvexPoly(mask, np.round(points).astype(np.int32), 255, cv2.LINE_8, 4)
+    mask = cv2.GaussianBlur(mask, (0, 0), 1.2)
+    cover = cv2.resize(mask, full, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    return HandArt(x0, y0, colour, cover, np.asarray(ref - soft, np.float32))
+
+
+def _skin(hand: Hand, sleeve: Floats, n: Floats, height: Floats, light: Light) -> Floats:
+    rng = np.random.default_rng([hand.seed, 9])
+    shape = (height.shape[0], height.shape[1])
+    blotch = 1.0 + 0.035 * smooth_noise(rng, shape, 14, 14) + 0.02 * smooth_noise(rng, shape, 2, 2)
+    tone = np.asarray(bgr(hand.skin) ** 2, np.float32) * blotch[..., None]
+    cloth = bgr(hand.sleeve or hand.skin) ** 2 * (1.0 + 0.07 * smooth_noise(rng, shape, 2, 2))[..., None]
+    edge = np.clip((sleeve - 0.5) * 8 + 0.5, 0, 1)[..., None]
+    base = tone * (1 - edge) + cloth * edge
+    level = light.ambient
+    lit = light.ambient * (0.5 + 0.5 * n[..., 2])
+    for lamp in light.lamps:
+        d = (np.asarray(lamp.direction) / np.linalg.norm(lamp.direction)).astype(np.float32)
+        level += lamp.power * float(d[2])
+        lit = lit + lamp.power * np.clip((n @ d + 0.25) / 1.25, 0, None)
+    shade = lit / max(level, 1e-3)
+    warm = np.array([0.85, 0.94, 1.06], np.float32) ** (1.0 - np.clip(shade, 0, 1))[..., None]
+    return np.asarray(base * shade[..., None] * warm, np.float32)

@@ -1,0 +1,143 @@
+"""From light to picture: exposure, blur, vignette, noise, tone, colour, sharpening, JPEG. Gamma 2 in between."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.sim.scene import Isp
+
+Floats = NDArray[np.float32]
+Bytes = NDArray[np.uint8]
+
+
+def exposure_gain(linear: Floats, isp: Isp) -> float:
+    """Linear factor: automatic exposure meters the middle of the picture, then adds `exposure` stops."""
+    if not isp.auto:
+        return isp.gain
+    part = linear[::8, ::8]
+    h, w = part.shape[:2]
+    grey = part[h // 8 : -h // 8, w // 8 : -w // 8].mean(axis=2)
+    mean = float(np.sqrt(np.maximum(grey, 0)).mean()) ** 2
+    bright = float(np.percentile(grey, 97))
+    gain = min(0.21 / max(mean, 1e-3), 1.05 / max(bright, 1e-3))
+    return gain * 2.0**isp.exposure
+
+
+@lru_cache(maxsize=4)
+def _noise_sheet(kind: int) -> Floats:
+    rng = np.random.default_rng(kind + 991)
+    return rng.standard_normal((1024, 1024, 3) if kind == 0 else (1024, 1024, 1), np.float32)
+
+
+def _noise(shape: tuple[int, int], isp: Isp, rng: np.random.Generator) -> Floats:
+    """Noise from a fixed sheet cut at a random place (drawing millions of numbers a frame costs more than all else)."""
+    h, w = shape
+    grain = max(1.0, isp.grain)
+    nh, nw = math.ceil(h / grain) + 1, math.ceil(w / grain) + 1
+    colour = _tile(_noise_sheet(0), nh, nw, rng) * np.float32(isp.noise * isp.chroma_noise)
+    grey = _tile(_noise_sheet(1), nh, nw, rng) * np.float32(isp.noise * math.sqrt(max(0.0, 1 - isp.chroma_noise**2)))
+    colour += grey
+    if grain > 1.01:
+        big = cv2.resize(colour, (math.ceil(nw * grain), math.ceil(nh * grain)), interpolation=cv2.INTER_LINEAR)
+        colour = big * np.float32(0.6 + 0.4 * grain)
+    return np.asarray(colour[:h, :w], np.float32)
+
+
+def _tile(sheet: Floats, h: int, w: int, rng: np.random.Generator) -> Floats:
+    y, x = (int(v) for v in rng.integers(0, 1024, 2))
+    rows, cols = (np.arange(y, y + h) % 1024), (np.arange(x, x + w) % 1024)
+    if y + h <= 1024 and x + w <= 1024:
+        return np.asarray(sheet[y : y + h, x : x + w], np.float32)
+    return np.asarray(np.take(np.take(sheet, rows, axis=0), cols, axis=1), np.float32)
+
+
+@lru_cache(maxsize=8)
+def _vignette(size: tuple[int, int], strength: float) -> Floats:
+    w, h = size
+    x = (np.arange(w, dtype=np.float32) - w / 2) / (0.5 * math.hypot(w, h))
+    y = (np.arange(h, dtype=np.float32) - h / 2) / (0.5 * math.hypot(w, h))
+    r2 = x[None, :] ** 2 + y[:, None] ** 2
+    return np.asarray((1.0 - strength * r2)[..., None], np.float32)
+
+
+def _motion_kernel(length: float, angle: float) -> Floats:
+    n = math.ceil(length) * 2 + 3
+    kernel = np.zeros((n, n), np.float32)
+    c = (n - 1) / 2
+    dx, dy = math.cos(math.radians(angle)) * length / 2, math.sin(math.radians(angle)) * length / 2
+    ends = [(round((c + s * dx) * 16), round((c + s * dy) * 16)) for s in (-1, 1)]
+    cv2.line(kernel, ends[0], ends[1], 1.0, 1, cv2.LINE_AA, 4)
+    kernel /= max(float(kernel.sum()), 1e-6)
+    return kernel
+
+
+def _blur(image: Floats, isp: Isp, scale: float) -> Floats:
+    if isp.defocus * scale > 0.3:
+        image = cv2.GaussianBlur(image, (0, 0), isp.defocus * scale)
+    if isp.motion * scale > 0.8:
+        image = cv2.filter2D(image, -1, _motion_kernel(isp.motion * scale, isp.motion_angle))
+    if isp.glow > 0:
+        small = cv2.resize(image, None, fx=0.125, fy=0.125, interpolation=cv2.INTER_AREA)
+        halo = cv2.GaussianBlur(np.minimum(small, 4.0), (0, 0), max(2.0, 0.02 * image.shape[1] / 8))
+        image = image * (1 - isp.glow) + isp.glow * cv2.resize(halo, (image.shape[1], image.shape[0]))
+    return np.asarray(image, np.float32)
+
+
+@lru_cache(maxsize=16)
+def _tone(contrast: float) -> Bytes:
+    """Gamma 2 value (x 255) -> sRGB-like 8 bit value with an S curve and a soft shoulder."""
+    t = np.arange(256, dtype=np.float64) / 255
+    x = t ** (2 / 2.2)
+    s = x * x * (3 - 2 * x)
+    return np.asarray(np.clip(np.round(255 * (x + contrast * 0.6 * (s - x))), 0, 255), np.uint8)
+
+
+def _colours(image: Bytes, isp: Isp) -> Bytes:
+    if abs(isp.saturation - 1.0) > 0.02:
+        s = isp.saturation
+        grey = np.array([0.114, 0.587, 0.299])
+        matrix = s * np.eye(3) + (1 - s) * np.tile(grey, (3, 1))
+        image = np.asarray(cv2.transform(image, matrix.astype(np.float32)), np.uint8)
+    if isp.equalise > 0:
+        lab = cv2.cvtColor(image, cv2.COLOR_BGR2LAB)
+        flat = cv2.createCLAHE(2.0 + 3.0 * isp.equalise, (6, 6)).apply(lab[..., 0])
+        lab[..., 0] = cv2.addWeighted(lab[..., 0], 1 - isp.equalise, flat, isp.equalise, 0)
+        image = np.asarray(cv2.cvtColor(lab, cv2.COLOR_LAB2BGR), np.uint8)
+    return image
+
+
+def _sharpen(image: Bytes, amount: float) -> Bytes:
+    soft = cv2.GaussianBlur(image, (0, 0), 1.1)
+    return np.asarray(cv2.addWeighted(image, 1 + amount, soft, -amount, 0), np.uint8)
+
+
+def develop(linear: Floats, isp: Isp, rng: np.random.Generator, gain: float | None = None) -> Bytes:
+    """Linear BGR light -> uint8 BGR picture. `gain` overrides the exposure (film mode: a locked camera)."""
+    h, w = linear.shape[:2]
+    scale = w / 1280
+    factor = exposure_gain(linear, isp) if gain is None else gain
+    image = _blur(linear, isp, scale)
+    balance = np.array(isp.white_balance[::-1], np.float32) * np.float32(factor)
+    image = image * balance
+    if isp.vignette > 0.01:
+        image *= _vignette((w, h), round(isp.vignette, 3))
+    if isp.flicker > 0:
+        phase = float(rng.uniform(0, 6.28))
+        rows = 1.0 + isp.flicker * np.sin(np.arange(h, dtype=np.float32) * (6.28 * 2.3 / h) + phase)
+        image *= rows[:, None, None].astype(np.float32)
+    image = np.asarray(cv2.sqrt(np.maximum(image, np.float32(0.0))), np.float32)
+    if isp.noise > 0:
+        image += _noise((h, w), isp, rng)
+    byte = cv2.LUT(cv2.convertScaleAbs(np.maximum(image, 0), alpha=255.0), _tone(round(isp.contrast, 2)))
+    out = _colours(np.asarray(byte, np.uint8), isp)
+    if isp.sharpen > 0.02:
+        out = _sharpen(out, isp.sharpen)
+    if isp.jpeg:
+        data = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, isp.jpeg])[1]
+        out = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+    return out

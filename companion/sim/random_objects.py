@@ -1,0 +1,537 @@
+"""Movable things laid out at random: checkers as hands place them, dice, cube, hands, props."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from companion.rules.position import BAR, OFF, Position, Side
+from companion.sim import die as dice_art
+from companion.sim.scene import Checker, Colour, Cube, Die, DieStyle, Hand, Layout, Prop, Quat, Scene
+from companion.sim.styles import die_style, near
+
+Rng = np.random.Generator
+
+
+def _sides(layout: Layout, side: Side, own: int) -> tuple[float, bool]:
+    """x and far flag of a side's own point."""
+    white = own if side is Side.WHITE else 25 - own
+    return layout.point_x(white), layout.point_column(white)[1]
+
+
+class _Habits:
+    """How this pair of players lays checkers: gaps, disorder, how stacks grow."""
+
+    def __init__(self, layout: Layout, rng: Rng) -> None:
+        self.rng, self.layout = rng, layout
+        self.gap = float(rng.choice([0.0, 0.01, 0.04, 0.1], p=[0.3, 0.35, 0.25, 0.1])) * layout.checker
+        self.mess = float(rng.choice([0.015, 0.05, 0.1], p=[0.4, 0.42, 0.18])) * layout.checker
+        room = layout.height / 2 - 0.05 * layout.checker
+        fit = int(room / (layout.checker + self.gap))
+        self.column = 5 if rng.random() < 0.6 else max(3, min(fit, int(rng.integers(5, 7))))
+        self.abreast = bool(rng.random() < 0.08)
+        self.bar_stack = bool(rng.random() < 0.4)
+
+
+def _point(h: _Habits, side: Side, own: int, n: int) -> list[Checker]:
+    lay, rng = h.layout, h.rng
+    x0, far = _sides(lay, side, own)
+    d, out = lay.checker, []
+    lean, start = float(rng.normal(0, h.mess * 0.25)), abs(float(rng.normal(0, h.mess * 0.5)))
+    gap = 0.0 if rng.random() < 0.25 else h.gap * float(rng.uniform(0.3, 1.6))
+    column = h.column
+    if n > column and n <= 7 and rng.random() < 0.4:
+        column = min(n, int((lay.height / 2 + 0.3 * d) / (d + gap)))
+    y, last = d / 2 + start, 0.0
+    for k in range(n):
+        layer, slot = divmod(k, column) if k < 2 * column else (2 + (k - 2 * column) // column, k % column)
+        if layer == 0:
+            last = y
+            y += d + gap + abs(float(rng.normal(0, h.mess * 0.4)))
+            at, x = last, x0 + lean * slot + float(rng.normal(0, h.mess * 0.35))
+        else:
+            below = out[(layer - 1) * column + slot]
+            at = abs(abs(below.y) - lay.height / 2) + float(rng.normal(0, h.mess * 0.4))
+            at += d / 2 if layer == 1 and rng.random() < 0.0 else 0.0
+            x = below.x + float(rng.normal(0, h.mess * 0.4))
+        at = max(d / 2, at)
+        py = lay.height / 2 - at if far else at - lay.height / 2
+        edge = lay.width / 2 - d / 2
+        x = min(max(x, -edge), edge)
+        if lay.bar > 0.8 and lay.bar_height > 0.2:
+            inner = lay.bar / 2 + d / 2
+            x = math.copysign(max(abs(x), inner), x0)
+        yaw, seed = float(rng.uniform(0, 6.28)), int(rng.integers(1 << 20))
+        out.append(
+            Checker(side, float(x), float(py), layer * lay.thick, f"p{own}", layer, k, "flat", (0, 0, 1), yaw, seed)
+        )
+    return out
+
+
+def _bar(h: _Habits, side: Side, n: int) -> list[Checker]:
+    lay, rng, out = h.layout, h.rng, []
+    sign = 1.0 if side is Side.WHITE else -1.0
+    if rng.random() < 0.25:
+        sign = -sign
+    z = lay.bar_height if lay.bar > 0.8 else 0.0
+    start = float(rng.uniform(0.6, 1.6)) * lay.checker
+    for k in range(n):
+        slot, layer = (0, k) if h.bar_stack else (k, 0)
+        y = sign * (start + slot * (lay.checker * 1.03 + h.gap))
+        if abs(y) > lay.height / 2 - lay.checker / 2:
+            y, layer = sign * start, layer + 1
+        x = float(rng.normal(0, h.mess))
+        yaw, seed = float(rng.uniform(0, 6.28)), int(rng.integers(1 << 20))
+        out.append(
+            Checker(
+                side,
+                x,
+                y + float(rng.normal(0, h.mess)),
+                z + layer * lay.thick,
+                "bar",
+                layer,
+                k,
+                "flat",
+                (0, 0, 1),
+                yaw,
+                seed,
+            )
+        )
+    return out
+
+
+def _off_home(lay: Layout, side: Side) -> tuple[str, float]:
+    """Tray side and which half (sign of y) a side bears off to."""
+    home = lay.home
+    if home not in lay.tray:
+        home = "L" if home == "R" else "R"
+    return home, -1.0 if side is Side.WHITE else 1.0
+
+
+def _off(h: _Habits, side: Side, n: int) -> list[Checker]:
+    if n == 0:
+        return []
+    lay, rng = h.layout, h.rng
+    if lay.tray and rng.random() < 0.9:
+        home, sign = _off_home(lay, side)
+        x = lay.tray_x(home)
+        return _off_edge(h, side, n, x, sign) if rng.random() < 0.5 else _off_flat(h, side, n, x, sign)
+    return _off_table(h, side, n)
+
+
+def _off_edge(h: _Habits, side: Side, n: int, x: float, sign: float) -> list[Checker]:
+    """Standing on edge, a row against the tray's end."""
+    lay, rng, out = h.layout, h.rng, []
+    y = lay.height / 2
+    step = min(lay.thick * 1.02, (lay.height / 2 - lay.divider) / max(n, 1))
+    for k in range(n):
+        y0 = sign * (y - k * step) if sign > 0 else sign * (y - (k + 1) * step)
+        lean = float(rng.normal(0, 0.03))
+        normal = (float(rng.normal(0, 0.03)), -1.0 if sign > 0 else 1.0, lean)
+        place = sign * (y - k * step)
+        x0 = x + float(rng.normal(0, 0.12 * (lay.tray_width - lay.checker)))
+        del y0
+        out.append(
+            Checker(
+                side,
+                x0,
+                place,
+                lay.checker / 2,
+                "off",
+                0,
+                k,
+                "edge",
+                normal,
+                float(rng.uniform(0, 6.28)),
+                int(rng.integers(1 << 20)),
+            )
+        )
+    return out
+
+
+def _off_flat(h: _Habits, side: Side, n: int, x: float, sign: float) -> list[Checker]:
+    lay, rng, out = h.layout, h.rng, []
+    d = lay.checker
+    fit = max(1, int((lay.height / 2 - lay.divider) / (d * 1.02)))
+    for k in range(n):
+        layer, slot = divmod(k, fit)
+        y = sign * (lay.height / 2 - d / 2 - slot * d * 1.02)
+        x0 = x + float(rng.uniform(-0.4, 0.4)) * max(0.0, lay.tray_width - d)
+        out.append(
+            Checker(
+                side,
+                x0,
+                y,
+                layer * lay.thick,
+                "off",
+                layer,
+                k,
+                "flat",
+                (0, 0, 1),
+                float(rng.uniform(0, 6.28)),
+                int(rng.integers(1 << 20)),
+            )
+        )
+    return out
+
+
+def _off_table(h: _Habits, side: Side, n: int) -> list[Checker]:
+    """Beside the board on the table: a heap, rows or stacks, or out of sight."""
+    lay, rng, out = h.layout, h.rng, []
+    if rng.random() < 0.3:
+        return []
+    x0, _, x1, _ = lay.outer()
+    sign = -1.0 if side is Side.WHITE else 1.0
+    d, high = lay.checker, int(rng.choice([1, 1, 3, 5]))
+    x = x1 + d * float(rng.uniform(0.7, 1.5)) if rng.random() < 0.7 else x0 - d * float(rng.uniform(0.7, 1.5))
+    for k in range(n):
+        slot, layer = divmod(k, high)
+        row, col = slot % 5, slot // 5
+        px = x + math.copysign(col * d * 1.1, x) + float(rng.normal(0, 0.1 * d * (layer == 0)))
+        py = sign * (lay.height * 0.45 - row * d * 1.12) + float(rng.normal(0, 0.06 * d * (layer == 0)))
+        z = -lay.base + layer * lay.thick
+        out.append(
+            Checker(
+                side,
+                px,
+                py,
+                z,
+                "off",
+                layer,
+                k,
+                "flat",
+                (0, 0, 1),
+                float(rng.uniform(0, 6.28)),
+                int(rng.integers(1 << 20)),
+            )
+        )
+    return out
+
+
+def lay_checkers(layout: Layout, position: Position, rng: Rng) -> tuple[Checker, ...]:
+    """All checkers of a position as hands would place them."""
+    h = _Habits(layout, rng)
+    out: list[Checker] = []
+    for side in Side:
+        counts = position.of(side)
+        for own in range(1, 25):
+            out += _point(h, side, own, counts[own])
+        out += _bar(h, side, counts[BAR])
+        out += _off(h, side, counts[OFF])
+    return _apart(tuple(out), layout)
+
+
+def _apart(checkers: tuple[Checker, ...], layout: Layout) -> tuple[Checker, ...]:
+    """Push checkers of neighbouring columns that overlap apart, sideways."""
+    from dataclasses import replace
+
+    flat = [k for k, c in enumerate(checkers) if c.loc.startswith("p") and c.layer == 0]
+    xy = np.array([(checkers[k].x, checkers[k].y) for k in flat]).reshape(-1, 2)
+    for _ in range(6):
+        diff = xy[:, None] - xy[None]
+        dist = np.hypot(diff[..., 0], diff[..., 1]) + np.eye(len(xy)) * 99
+        close = np.clip(layout.checker - dist, 0, None)
+        if not close.max(initial=0.0) > 1e-3:
+            break
+        xy = xy + (diff / np.maximum(dist, 1e-3)[..., None] * close[..., None] * 0.5).sum(axis=1) * 0.7
+    xy[:, 1] = np.clip(xy[:, 1], -(layout.height - layout.checker) / 2, (layout.height - layout.checker) / 2)
+    out = list(checkers)
+    for k, (x, y) in zip(flat, xy, strict=True):
+        out[k] = replace(out[k], x=float(x), y=float(y))
+    return tuple(out)
+
+
+def _quat(matrix: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> Quat:
+    """Quaternion w x y z of a rotation matrix."""
+    m = matrix
+    w = math.sqrt(max(0.0, 1 + m[0, 0] + m[1, 1] + m[2, 2])) / 2
+    x = math.copysign(math.sqrt(max(0.0, 1 + m[0, 0] - m[1, 1] - m[2, 2])) / 2, m[2, 1] - m[1, 2])
+    y = math.copysign(math.sqrt(max(0.0, 1 - m[0, 0] + m[1, 1] - m[2, 2])) / 2, m[0, 2] - m[2, 0])
+    z = math.copysign(math.sqrt(max(0.0, 1 - m[0, 0] - m[1, 1] + m[2, 2])) / 2, m[1, 0] - m[0, 1])
+    return w, x, y, z
+
+
+def _posed(rng: Rng, tilt: float = 0.0, towards: float = 0.0) -> Quat:
+    turn = dice_art.pose_showing(int(rng.integers(1, 7)), float(rng.uniform(0, 6.28)), tilt=tilt, towards=towards)
+    m = np.asarray(turn, np.float64)
+    angle = math.acos(max(-1.0, min(1.0, (np.trace(m) - 1) / 2)))
+    if angle > 3.0:  # near a half turn the short formula loses the signs
+        values, vectors = np.linalg.eigh((m + m.T) / 2)
+        axis = vectors[:, int(np.argmax(values))]
+        skew = np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
+        if skew @ axis < 0:
+            axis = -axis
+        s = math.sin(angle / 2)
+        return math.cos(angle / 2), float(axis[0] * s), float(axis[1] * s), float(axis[2] * s)
+    return _quat(m)
+
+
+def _free_spot(scene: Scene, rng: Rng, half: float, others: list[Die]) -> tuple[float, float]:
+    """A place on the surface clear of checkers (half: -1 left, +1 right)."""
+    lay = scene.layout
+    c = np.array([(k.x, k.y) for k in scene.checkers if k.pose == "flat"] or [(999.0, 999.0)])
+    best, most = (0.0, 0.0), -9.0
+    for _ in range(40):
+        x = half * float(rng.uniform(lay.bar / 2 + lay.die, lay.width / 2 - lay.die))
+        y = float(rng.normal(0, lay.height * 0.16))
+        y = float(np.clip(y, -lay.height / 2 + lay.die, lay.height / 2 - lay.die))
+        gap = float(np.hypot(c[:, 0] - x, c[:, 1] - y).min()) - lay.checker / 2 - lay.die * 0.72
+        gap = min([gap, *(math.hypot(o.x - x, o.y - y) - lay.die * 1.45 for o in others)])
+        if gap > 0.05:
+            return x, y
+        if gap > most:
+            best, most = (x, y), gap
+    return best
+
+
+def _fault(scene: Scene, rng: Rng, die: Die, kind: str, others: list[Die]) -> Die:
+    from dataclasses import replace
+
+    lay = scene.layout
+    h = die.size / 2
+    flat = [c for c in scene.checkers if c.pose == "flat" and c.loc.startswith("p") and c.layer == 0]
+    if kind == "on_checker" and flat:
+        c = flat[int(rng.integers(len(flat)))]
+        top = max(k.z for k in scene.checkers if math.hypot(k.x - c.x, k.y - c.y) < lay.checker * 0.6) + lay.thick
+        return replace(
+            die,
+            x=c.x + float(rng.normal(0, 0.2)),
+            y=c.y + float(rng.normal(0, 0.2)),
+            z=top + h,
+            cls="on_checker",
+            detail="flat",
+        )
+    if kind == "cocked" and flat:
+        return _cocked(scene, rng, die, flat[int(rng.integers(len(flat)))])
+    if kind == "bar" and lay.bar > die.size and lay.bar_height > 0.3:
+        y = float(rng.uniform(-0.4, 0.4)) * lay.height
+        return replace(
+            die,
+            x=float(rng.normal(0, lay.bar * 0.15)),
+            y=y,
+            z=lay.bar_height + h,
+            cls="on_bar_or_rail",
+            detail="flat",
+            zone="bar",
+        )
+    if kind == "rail" and lay.rail > die.size * 0.8:
+        y = math.copysign(lay.height / 2 + lay.rail / 2, float(rng.normal()))
+        return replace(
+            die,
+            x=float(rng.uniform(-0.4, 0.4)) * lay.width,
+            y=y,
+            z=lay.rail_height + h,
+            cls="on_bar_or_rail",
+            detail="flat",
+            zone="rail",
+        )
+    if kind == "stacked" and others:
+        o = others[0]
+        return replace(
+            die,
+            x=o.x + float(rng.normal(0, 0.15)),
+            y=o.y + float(rng.normal(0, 0.15)),
+            z=o.z + die.size,
+            cls="cocked",
+            detail="on_die",
+        )
+    if kind == "off_board":
+        x0, _, x1, _ = lay.outer()
+        x = x1 + float(rng.uniform(1.5, 6)) if rng.random() < 0.5 else x0 - float(rng.uniform(1.5, 6))
+        return replace(
+            die,
+            x=x,
+            y=float(rng.uniform(-0.4, 0.4)) * lay.height,
+            z=-lay.base + h,
+            cls="off_board",
+            detail="table",
+            zone="table",
+        )
+    return die
+
+
+def _cocked(scene: Scene, rng: Rng, die: Die, c: Checker) -> Die:
+    """Leaning against a checker: one lower edge on the surface, a face on the checker's rim."""
+    from dataclasses import replace
+
+    lay, s = scene.layout, die.size
+    tilt = float(rng.uniform(10, 40))
+    a = math.radians(tilt)
+    towards = math.atan2(-c.y, -c.x) + float(rng.normal(0, 0.8))
+    out = np.array([math.cos(towards), math.sin(towards)])
+    reach = lay.checker / 2 + min(lay.thick / max(math.tan(a), 0.2), s * 0.8) * 0.6 + s * 0.2
+    where = np.array([c.x, c.y]) + out * reach
+    z = s / 2 * (math.cos(a) + math.sin(a)) * 0.985
+    return replace(
+        die, x=float(where[0]), y=float(where[1]), z=z, quat=_posed(rng, a, towards), cls="cocked", detail="chk"
+    )
+
+
+def place_dice(scene: Scene, rng: Rng, faults: float) -> tuple[Die, ...]:
+    """Two dice (now and then four colours apart, or one), thrown into one half; sometimes faulty."""
+    lay = scene.layout
+    first = die_style(rng)
+    looks = [first, first if rng.random() < 0.7 else die_style(rng)]
+    right = 1.0 if scene.on_roll is Side.WHITE else -1.0
+    half = right if rng.random() < 0.9 else -right
+    others: list[Die] = []
+    for k in range(2):
+        side = half if rng.random() < 0.95 else -half
+        others.append(_flat_die(scene, rng, looks[k], side, others))
+    if rng.random() < faults:
+        kind = str(
+            rng.choice(["on_checker", "cocked", "bar", "rail", "stacked", "off_board", "cocked", "small", "touch"])
+        )
+        if kind == "small":
+            others[1] = _leaning(rng, others[1])
+        elif kind == "touch":
+            others[1] = _touching(rng, others[0], others[1])
+        else:
+            others[1] = _fault(scene, rng, others[1], kind, others[:1])
+    if rng.random() < 0.06:
+        others.append(_spare(scene, rng, die_style(rng)))
+    del lay
+    return tuple(others)
+
+
+def _flat_die(scene: Scene, rng: Rng, style: DieStyle, half: float, others: list[Die]) -> Die:
+    x, y = _free_spot(scene, rng, half, others)
+    return Die(x, y, scene.layout.die / 2, _posed(rng), scene.layout.die, style)
+
+
+def _leaning(rng: Rng, die: Die) -> Die:
+    from dataclasses import replace
+
+    a = math.radians(float(rng.uniform(4, 14)))
+    z = die.size / 2 * (math.cos(a) + math.sin(a))
+    return replace(die, quat=_posed(rng, a, float(rng.uniform(0, 6.28))), z=z, cls="cocked", detail="small_tilt")
+
+
+def _touching(rng: Rng, first: Die, die: Die) -> Die:
+    from dataclasses import replace
+
+    a = float(rng.uniform(0, 6.28))
+    return replace(die, x=first.x + math.cos(a) * die.size * 1.2, y=first.y + math.sin(a) * die.size * 1.2)
+
+
+def _spare(scene: Scene, rng: Rng, style: DieStyle) -> Die:
+    x0, _, x1, _ = scene.layout.outer()
+    x = x1 + 3.0 if rng.random() < 0.5 else x0 - 3.0
+    y = float(rng.uniform(-0.4, 0.4)) * scene.layout.height
+    h = scene.layout.die / 2
+    return Die(x, y, h - scene.layout.base, _posed(rng), scene.layout.die, style, "off_board", "table", "table")
+
+
+def place_cube(scene: Scene, rng: Rng) -> Cube:
+    """The doubling cube: on the bar, in a tray or on the table beside the board."""
+    lay = scene.layout
+    palette: tuple[tuple[Colour, Colour], ...] = (
+        ((0.94, 0.93, 0.88), (0.06, 0.06, 0.08)),
+        ((0.94, 0.93, 0.9), (0.65, 0.08, 0.08)),
+        ((0.12, 0.25, 0.5), (0.95, 0.95, 0.95)),
+        ((0.55, 0.1, 0.12), (0.95, 0.93, 0.9)),
+        ((0.1, 0.1, 0.11), (0.9, 0.85, 0.7)),
+        ((0.16, 0.42, 0.27), (0.95, 0.95, 0.92)),
+        ((0.5, 0.3, 0.16), (0.95, 0.9, 0.8)),
+    )
+    body, ink = palette[int(rng.integers(len(palette)))]
+    place = str(rng.choice(["centre", "light", "dark"], p=[0.5, 0.25, 0.25]))
+    face = int(rng.choice([2, 4, 8, 16, 32, 64], p=[0.4, 0.25, 0.15, 0.1, 0.05, 0.05])) if place != "centre" else 64
+    h = lay.cube / 2
+    y = {"centre": float(rng.normal(0, 1.0)), "light": -lay.height * 0.4, "dark": lay.height * 0.4}[place]
+    up = float(rng.choice([0, 90, 180, 270])) + float(rng.normal(0, 8))
+    common = {"face": face, "digit_up": up, "size": lay.cube, "body": near(rng, body, 0.03), "ink": ink, "place": place}
+    common["roundness"] = float(rng.uniform(0.1, 0.4))
+    if lay.bar > lay.cube * 0.8 and rng.random() < 0.6:
+        z = lay.bar_height if lay.bar_height else 0.0
+        busy = [c for c in scene.checkers if c.loc == "bar" and abs(c.y - y) < lay.checker]
+        if not busy:
+            return Cube(float(rng.normal(0, 0.15)), y, z + h, where="bar", **common)  # type: ignore[arg-type]
+    x0, _, x1, _ = lay.outer()
+    x = (
+        x1 + lay.cube * float(rng.uniform(0.7, 1.6))
+        if rng.random() < 0.5
+        else x0 - lay.cube * float(rng.uniform(0.7, 1.6))
+    )
+    return Cube(x, y, h - lay.base, where="side_table", **common)  # type: ignore[arg-type]
+
+
+def random_hands(scene: Scene, rng: Rng) -> tuple[Hand, ...]:
+    """One hand, rarely two, reaching in from a player's side."""
+    lay, out = scene.layout, []
+    for _ in range(1 if rng.random() < 0.85 else 2):
+        white = rng.random() < 0.5
+        tip = (
+            float(rng.uniform(-0.5, 0.5)) * lay.width,
+            float(rng.uniform(-0.5, 0.5)) * lay.height,
+            float(rng.uniform(0.8, 8)),
+        )
+        arm = (-90.0 if white else 90.0) + float(rng.normal(0, 28))
+        tone = float(rng.uniform(0, 1))
+        skin = (0.93 - 0.6 * tone, 0.75 - 0.55 * tone, 0.62 - 0.5 * tone)
+        sleeve = None if rng.random() < 0.3 else near(rng, (float(rng.uniform(0.05, 0.9)),) * 3, 0.12)
+        pose = str(rng.choice(["pinch", "point", "flat", "fist", "cup"], p=[0.5, 0.12, 0.16, 0.12, 0.1]))
+        out.append(
+            Hand(
+                tip,
+                arm,
+                pose,
+                near(rng, skin, 0.03),
+                sleeve,
+                float(rng.uniform(17, 34)),
+                float(rng.uniform(0.8, 1.12)),
+                bool(rng.random() < 0.3),
+                float(rng.uniform(0, 1)),
+                int(rng.integers(1 << 20)),
+            )
+        )
+    return tuple(out)
+
+
+def random_props(scene: Scene, rng: Rng) -> tuple[Prop, ...]:
+    """Things around the board."""
+    lay, out = scene.layout, []
+    x0, y0, x1, y1 = lay.outer()
+    kinds = [
+        "cup",
+        "mug",
+        "glass",
+        "can",
+        "phone",
+        "watch",
+        "score",
+        "book",
+        "pen",
+        "coins",
+        "paper",
+        "clock",
+        "towel",
+        "bowl",
+    ]
+    for _ in range(int(rng.integers(1, 6))):
+        kind = str(rng.choice(kinds))
+        side = int(rng.integers(4))
+        gap = float(rng.uniform(6, 16))
+        x = (x0 - gap, x1 + gap)[side % 2] if side < 2 else float(rng.uniform(x0, x1))
+        y = float(rng.uniform(y0, y1)) if side < 2 else (y0 - gap, y1 + gap)[side % 2]
+        colour = near(
+            rng, (float(rng.uniform(0.05, 0.9)), float(rng.uniform(0.05, 0.9)), float(rng.uniform(0.05, 0.9)))
+        )
+        second = near(rng, (0.9, 0.9, 0.88) if rng.random() < 0.6 else (0.1, 0.1, 0.1))
+        lying = bool(rng.random() < 0.4)
+        out.append(
+            Prop(
+                kind,
+                x,
+                y,
+                -lay.base,
+                float(rng.uniform(0, 360)),
+                float(rng.uniform(0.8, 1.2)),
+                colour,
+                second,
+                lying,
+                int(rng.integers(1 << 20)),
+            )
+        )
+    return tuple(out)

@@ -1,0 +1,281 @@
+"""A scene's picture and its exact truth: `render(scene, seed, scale)`. `Renderer` keeps what stands still, for film."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.rules.position import Side
+from companion.sim import die as dice_art
+from companion.sim.camera import View, view_of
+from companion.sim.checkers import Piece, draw_checker
+from companion.sim.hand import HandArt, hand_occluders
+from companion.sim.isp import develop, exposure_gain
+from companion.sim.render_canvas import Canvas, Level
+from companion.sim.render_light import Disc, Grid, Occluder, Prism, light_map
+from companion.sim.render_static import draw_static, static_occluders
+from companion.sim.render_truth import Seen, frame_truth
+from companion.sim.scene import Checker, Cube, Die, Layout, Light, Scene
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Rendered:
+    """`image` uint8 BGR; `truth` as in the JSON files of the shared scenes (see data/README.md there)."""
+
+    image: NDArray[np.uint8]
+    truth: dict[str, Any]
+
+
+@dataclass(eq=False)
+class _Static:
+    canvas: Canvas
+    levels: dict[str, Level]
+    occluders: list[Occluder]
+    view: View
+
+
+_cache: OrderedDict[tuple[object, ...], _Static] = OrderedDict()
+
+
+def _static(scene: Scene, scale: float) -> _Static:
+    key = (scene.static_key(), scale)
+    found = _cache.get(key)
+    if found is None:
+        view = view_of(scene.camera, scale)
+        canvas, levels = draw_static(view, scene)
+        found = _Static(canvas, levels, static_occluders(scene), view)
+        _cache[key] = found
+        while len(_cache) > 2:
+            _cache.popitem(last=False)
+    return found
+
+
+def checker_occluder(c: Checker, layout: Layout) -> Occluder:
+    """What a checker's shadow comes from."""
+    if abs(c.normal[2]) > 0.8:
+        return Disc(c.x, c.y, layout.checker / 2, c.z, c.z + layout.thick)
+    n = np.array(c.normal[:2]) / max(1e-6, math.hypot(*c.normal[:2]))
+    side = np.array([-n[1], n[0]]) * layout.checker / 2
+    a, b = np.array([c.x, c.y]), np.array([c.x, c.y]) + n * layout.thick
+    return Prism(np.array([a - side, b - side, b + side, a + side]), c.z - layout.checker / 2, c.z + layout.checker / 2)
+
+
+def body_occluder(turn: NDArray[Any], centre: NDArray[Any], edge: float) -> Prism:
+    """Shadow of a die or cube: its outline from above."""
+    corners = dice_art.CORNERS * (0.46 * edge) @ turn.T + centre
+    hull = cv2.convexHull(corners[:, :2].astype(np.float32)).reshape(-1, 2).astype(np.float64)
+    return Prism(hull, float(corners[:, 2].min()), float(corners[:, 2].max()))
+
+
+def _occluders(scene: Scene, static: _Static) -> list[Occluder]:
+    out = list(static.occluders)
+    out += [checker_occluder(c, scene.layout) for c in scene.checkers]
+    for d in scene.dice:
+        out.append(body_occluder(dice_art.matrix(d.quat), np.array([d.x, d.y, d.z]), d.size))
+    if scene.cube:
+        c = scene.cube
+        out.append(body_occluder(dice_art.cube_rotation(c), np.array([c.x, c.y, c.z]), c.size))
+    for hand in scene.hands:
+        out += hand_occluders(hand)
+    return out
+
+
+def _atlas(scene: Scene, static: _Static, occluders: list[Occluder]) -> Floats:
+    """The light maps of all static levels in one picture."""
+    width = max(level.grid.width for level in static.levels.values())
+    height = sum(level.grid.height for level in static.levels.values())
+    atlas = np.ones((height, width, 3), np.float32)
+    for level in static.levels.values():
+        lit = light_map(level.grid, scene.light, occluders, level.z)
+        atlas[level.row : level.row + level.grid.height, : level.grid.width] = lit
+    return atlas
+
+
+@dataclass(eq=False)
+class _Frame:
+    """The picture while movable things are added: colour, depth, owner (object number x 2, + 1 on an upper face)."""
+
+    colour: Floats
+    depth: Floats
+    owner: NDArray[np.int32]
+    area: dict[int, tuple[float, float]]  # object -> own silhouette in pixels, of it the upper face
+
+    def lay(
+        self, number: int, x0: int, y0: int, colour: Floats, cover: Floats, depth: Floats, top: NDArray[np.bool_]
+    ) -> None:
+        h, w = cover.shape
+        rows, cols = slice(y0, y0 + h), slice(x0, x0 + w)
+        share = np.where(depth < self.depth[rows, cols] + 0.03, cover, np.float32(0.0))
+        target = self.colour[rows, cols]
+        target += (colour - target) * share[..., None]
+        most = share > 0.5
+        self.depth[rows, cols][most] = depth[most]
+        self.owner[rows, cols][most] = 2 * number + top[most]
+        inside = cover > 0.5
+        self.area[number] = (float(inside.sum()), float((inside & top).sum()))
+
+
+class _LightAt:
+    """Light maps of the heights that checkers' upper faces lie at, made when asked for."""
+
+    def __init__(self, scene: Scene, occluders: list[Occluder], levels: dict[str, Level]) -> None:
+        self.scene, self.occluders = scene, occluders
+        base = levels["floor"].grid
+        self.grid = Grid(base.x0, base.y0, int(base.width * 4 / base.ppc), int(base.height * 4 / base.ppc), 4.0)
+        self.maps: dict[int, Floats] = {}
+        self.table = levels["table"].grid
+
+    def at(self, x: float, y: float, z: float, reach: float) -> Floats:
+        """Mean irradiance (BGR) around a place."""
+        key = round(z * 4)
+        if key not in self.maps:
+            self.maps[key] = light_map(self.grid, self.scene.light, self.occluders, z)
+        g = self.grid
+        px, py, r = (x - g.x0) * g.ppc, (y - g.y0) * g.ppc, max(1, int(reach * g.ppc))
+        px, py = min(max(px, r), g.width - r - 1), min(max(py, r), g.height - r - 1)
+        part = self.maps[key][int(py) - r : int(py) + r + 1, int(px) - r : int(px) + r + 1]
+        return np.asarray(part.mean(axis=(0, 1)), np.float32)
+
+    def window(self, x0: int, y0: int, x1: int, y1: int, z: float, view: View) -> Floats:
+        """Irradiance at the height z for every pixel of a window of the picture."""
+        key = round(z * 4)
+        if key not in self.maps:
+            self.maps[key] = light_map(self.grid, self.scene.light, self.occluders, z)
+        rays = view.rays[y0:y1, x0:x1]
+        depth = np.float32(z - view.centre[2]) / np.minimum(rays[..., 2], -1e-4)
+        g = self.grid
+        mx = (np.float32(view.centre[0]) + depth * rays[..., 0] - np.float32(g.x0)) * np.float32(g.ppc)
+        my = (np.float32(view.centre[1]) + depth * rays[..., 1] - np.float32(g.y0)) * np.float32(g.ppc)
+        return np.asarray(
+            cv2.remap(self.maps[key], mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32
+        )
+
+
+def _checkers(frame: _Frame, scene: Scene, view: View, lights: _LightAt) -> None:
+    styles = {Side.WHITE: scene.white, Side.BLACK: scene.black}
+    order = sorted(range(len(scene.checkers)), key=lambda k: _far_first(scene.checkers[k], view))
+    for k in order:
+        c = scene.checkers[k]
+        top = c.z + scene.layout.thick if c.pose == "flat" else c.z + scene.layout.checker / 2
+        piece = _piece(c, styles[c.side], scene, view, lights, top)
+        if piece is not None:
+            frame.lay(k + 1, piece.x0, piece.y0, piece.colour, piece.cover, piece.depth, piece.top)
+
+
+def _piece(c: Checker, style: Any, scene: Scene, view: View, lights: _LightAt, top: float) -> Piece | None:
+    box = view.box([(c.x + dx, c.y + dy, c.z) for dx in (-2.6, 2.6) for dy in (-2.6, 2.6)])
+    if box is None:
+        return None
+    lit = lights.at(c.x, c.y, top, scene.layout.checker * 0.3)
+    return draw_checker(c, style, scene.layout, view, scene.light, lit)
+
+
+def _far_first(c: Checker, view: View) -> tuple[float, float]:
+    return (round(c.z, 1), -float(np.hypot(c.x - view.centre[0], c.y - view.centre[1])))
+
+
+def _pinhole(view: View, centre: NDArray[Any]) -> dice_art.View:
+    """The camera near one place without lens distortion (shifted so that the place falls on the same pixel)."""
+    K = view.K.copy()
+    p = K @ (view.R @ centre + view.t)
+    K[:2, 2] += view.project(centre[None])[0] - p[:2] / p[2]
+    return dice_art.View(K, view.R, view.t)
+
+
+def _body(
+    frame: _Frame, number: int, patch: dice_art.Patch, centre: NDArray[Any], edge: float, view: View, tint: Floats
+) -> None:
+    h, w = patch.rgba.shape[:2]
+    x0, y0 = max(0, patch.x0), max(0, patch.y0)
+    x1, y1 = min(view.size[0], patch.x0 + w), min(view.size[1], patch.y0 + h)
+    if x1 <= x0 or y1 <= y0:
+        return
+    part = patch.rgba[y0 - patch.y0 : y1 - patch.y0, x0 - patch.x0 : x1 - patch.x0]
+    cover = np.ascontiguousarray(part[..., 3])
+    colour = part[..., 2::-1] / np.maximum(cover, 1e-3)[..., None] * tint
+    near = float(view.depth(centre)[0])
+    depth = np.full(cover.shape, near - 0.45 * edge, np.float32)
+    frame.lay(number, x0, y0, np.asarray(colour, np.float32), cover, depth, np.ones(cover.shape, np.bool_))
+
+
+def _level_light(light: Light) -> Floats:
+    total = np.array(light.ambient_colour[::-1], np.float32) * np.float32(light.ambient)
+    for lamp in light.lamps:
+        steep = lamp.direction[2] / float(np.linalg.norm(lamp.direction))
+        total = total + np.array(lamp.colour[::-1], np.float32) * np.float32(lamp.power * steep)
+    return np.asarray(np.maximum(total, 1e-3), np.float32)
+
+
+def _dice(frame: _Frame, scene: Scene, view: View, lights: _LightAt) -> None:
+    level = _level_light(scene.light)
+    number = len(scene.checkers) + 1
+    bodies: list[tuple[float, int, Die | Cube]] = [(d.z, number + k, d) for k, d in enumerate(scene.dice)]
+    if scene.cube:
+        bodies.append((scene.cube.z, number + len(scene.dice), scene.cube))
+    for _, n, body in sorted(bodies, key=lambda b: b[0]):
+        centre = np.array([body.x, body.y, body.z])
+        if view.box(centre, 40.0) is None:
+            continue
+        pin = _pinhole(view, centre)
+        tint = lights.at(body.x, body.y, body.z + body.size / 2, body.size * 0.4) / level
+        patch = (
+            dice_art.render_die(body, pin, scene.light)
+            if isinstance(body, Die)
+            else dice_art.render_cube(body, pin, scene.light, seed=scene.seed % 1000)
+        )
+        _body(frame, n, patch, centre, body.size, view, tint)
+
+
+def _hands(frame: _Frame, scene: Scene, view: View) -> None:
+    number = len(scene.checkers) + len(scene.dice) + 2
+    level = _level_light(scene.light)
+    for k, hand in enumerate(scene.hands):
+        art = HandArt.draw(hand, view, scene.light)
+        if art is not None:
+            frame.lay(
+                number + k, art.x0, art.y0, art.colour * level, art.cover, art.depth, np.ones(art.cover.shape, np.bool_)
+            )
+
+
+def shade(scene: Scene, scale: float = 1.0) -> tuple[Floats, NDArray[np.int32], Seen]:
+    """The linear picture (BGR), the owner of every pixel, and what the truth needs to know about visibility."""
+    static = _static(scene, scale)
+    canvas, view = static.canvas, static.view
+    occluders = _occluders(scene, static)
+    atlas = _atlas(scene, static, occluders)
+    lit = cv2.remap(atlas, canvas.mapx, canvas.mapy, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    colour = canvas.albedo * lit
+    colour += canvas.gloss
+    frame = _Frame(colour, canvas.depth.copy(), np.zeros(canvas.depth.shape, np.int32), {})
+    lights = _LightAt(scene, occluders, static.levels)
+    _checkers(frame, scene, view, lights)
+    _dice(frame, scene, view, lights)
+    _hands(frame, scene, view)
+    return frame.colour, frame.owner, Seen(frame.area, frame.owner)
+
+
+def render(
+    scene: Scene, seed: int | np.random.Generator = 0, scale: float = 1.0, gain: float | None = None
+) -> Rendered:
+    """Draw the scene. `seed` (or a generator) drives the sensor's noise only; `scale` shrinks the picture.
+
+    `gain`: locked exposure (linear factor); None = metered from this picture (`Scene.isp`).
+    """
+    rng = seed if isinstance(seed, np.random.Generator) else np.random.default_rng([seed, 4])
+    linear, _, seen = shade(scene, scale)
+    image = develop(linear, scene.isp, rng, gain)
+    return Rendered(image, frame_truth(scene, view_of(scene.camera, scale), seen))
+
+
+def metered(scene: Scene, scale: float = 0.25) -> float:
+    """The gain automatic exposure would choose for this scene: lock it for all frames of a film."""
+    return exposure_gain(shade(scene, scale)[0], dataclasses.replace(scene.isp, auto=True))
