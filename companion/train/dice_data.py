@@ -1,8 +1,8 @@
 """Training sets for dice and cube, in shards: crops for the state/value net, windows for the detector, cube crops.
 
-    python -m companion.train.dice_data crops POSES.pkl OUTDIR --count 60000 --seed 1
-    python -m companion.train.dice_data windows POSES.pkl OUTDIR --count 6000 --seed 2
-    python -m companion.train.dice_data cubes OUTDIR --count 20000 --seed 3     (POSES not needed)
+python -m companion.train.dice_data crops POSES.pkl OUTDIR --count 60000 --seed 1
+python -m companion.train.dice_data windows POSES.pkl OUTDIR --count 6000 --seed 2
+python -m companion.train.dice_data cubes OUTDIR --count 20000 --seed 3     (POSES not needed)
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class Shards:
 
     def flush(self) -> None:
         if self.rows:
-            np.savez(self.folder / f"s{self.seed:03d}_{self.done:04d}.npz", **{k: np.stack([r[k] for r in self.rows]) for k in self.rows[0]})
+            np.savez(
+                self.folder / f"s{self.seed:03d}_{self.done:04d}.npz",
+                **{k: np.stack([r[k] for r in self.rows]) for k in self.rows[0]},
+            )
             self.done += 1
             self.rows = []
 
@@ -67,14 +70,26 @@ def crops(scenes, out: Path, count: int, seed: int) -> None:
     while shards.count < count:
         edge_px = float(np.exp(rng.uniform(np.log(10.0), np.log(44.0))))
         n = int(5.0 * edge_px)
-        light, things = compose(rng, scenes[int(rng.integers(len(scenes)))], edge_px, (n, n), plain=rng.random() < 0.15, clutter=0.25)
-        for _ in range(3):
+        light, things = compose(
+            rng, scenes[int(rng.integers(len(scenes)))], edge_px, (n, n), plain=rng.random() < 0.15, clutter=0.25
+        )
+        for _ in range(4):
             image = camera(rng, light, edge_px, 0.45)
             for t in things:
                 inside = (t.centre > 1.1 * edge_px).all() and (t.centre < n - 1.1 * edge_px).all()
                 if t.kind == "die" and inside and t.visible > 0.4:
-                    crop, tan = die_crop(rng, image, t.centre, t.jac, t.up, t.edge, t.edge_px, t.theta, rng.random() < 0.75)
-                    shards.add(image=crop, value=t.value, state=STATES.index(t.state), tilt=t.tilt, tan=tan, px=t.edge_px, visible=t.visible)
+                    crop, tan = die_crop(
+                        rng, image, t.centre, t.jac, t.up, t.edge, t.edge_px, t.theta, rng.random() < 0.75
+                    )
+                    shards.add(
+                        image=crop,
+                        value=t.value,
+                        state=STATES.index(t.state),
+                        tilt=t.tilt,
+                        tan=tan,
+                        px=t.edge_px,
+                        visible=t.visible,
+                    )
         if rng.random() < 0.5 and things:
             add_negative(rng, shards, image, things, edge_px, n)
     shards.flush()
@@ -92,7 +107,9 @@ def add_negative(rng, shards, image, things, edge_px, n) -> None:
         edge_px = edge_px * float(np.exp(rng.normal(0, 0.3)))
         if any(np.linalg.norm(centre - x.centre) < 0.75 * x.edge_px for x in things):
             return
-    crop, tan = die_crop(rng, image, centre, t.jac * 1.0, t.up, t.edge * edge_px / t.edge_px, edge_px, t.theta, rng.random() < 0.75)
+    crop, tan = die_crop(
+        rng, image, centre, t.jac * 1.0, t.up, t.edge * edge_px / t.edge_px, edge_px, t.theta, rng.random() < 0.75
+    )
     shards.add(image=crop, value=0, state=STATES.index("none"), tilt=0.0, tan=tan, px=edge_px, visible=0.0)
 
 
@@ -105,15 +122,10 @@ def windows(scenes, out: Path, count: int, seed: int) -> None:
     shards = Shards(out, seed)
     while shards.count < count:
         edge_px = float(np.exp(rng.uniform(np.log(7.5), np.log(20.0))))
-        finer = float(rng.choice([1.0, 1.6]))
+        finer = 1.6 if rng.random() < 0.25 else 1.0
         n = int(WINDOW * finer)
         rest = scenes[int(rng.integers(len(scenes)))]
-        rest = crowd(rng, rest)
         light, things = compose(rng, rest, edge_px * finer, (n, n), plain=rng.random() < 0.15, clutter=0.75)
-        if rng.random() < 0.5:
-            shift = rng.uniform(-0.4, 0.4, 2) * n
-            m = np.array([[1, 0, shift[0]], [0, 1, shift[1]]])
-            light = cv2.warpAffine(light, m, (n, n), borderMode=cv2.BORDER_REFLECT_101) if False else light
         for _ in range(2):
             image = camera(rng, light, edge_px * finer, 0.4)
             if finer > 1:
@@ -121,13 +133,14 @@ def windows(scenes, out: Path, count: int, seed: int) -> None:
             boxes = np.zeros((12, 4), np.float32)
             for i, t in enumerate(things[:12]):
                 kind = 3 if t.visible < 0.35 else 2 if t.kind == "cube" else 1
-                boxes[i] = (kind, (t.centre[0] + 0.5) / finer - 0.5, (t.centre[1] + 0.5) / finer - 0.5, t.edge_px / finer)
+                boxes[i] = (
+                    kind,
+                    (t.centre[0] + 0.5) / finer - 0.5,
+                    (t.centre[1] + 0.5) / finer - 0.5,
+                    t.edge_px / finer,
+                )
             shards.add(image=image, things=boxes)
     shards.flush()
-
-
-def crowd(rng, rest: RestScene) -> RestScene:
-    return rest
 
 
 CUBES = (2, 4, 8, 16, 32, 64)
@@ -135,12 +148,11 @@ CUBES = (2, 4, 8, 16, 32, 64)
 
 def cubes(out: Path, count: int, seed: int) -> None:
     """Crops of doubling cubes (label 0 … 5 of CUBES) and of other things (6)."""
-    from companion.sim.die import about
-    from companion.train.dice_physics import RestDie, make_layout
-    from companion.train.dice_scenes import Painter, random_view, checker_paint, describe
-    from companion.sim.die import shadow
-    from companion.train.dice_looks import BODIES, cube_look, die_look, jitter, lighting
+    from companion.sim.die import about, shadow
     from companion.sim.die_faces import linear
+    from companion.train.dice_looks import BODIES, cube_look, die_look, jitter, lighting
+    from companion.train.dice_physics import RestDie, make_layout
+    from companion.train.dice_scenes import Painter, checker_paint, describe, random_view
 
     rng = np.random.default_rng(seed)
     shards = Shards(out, seed)
@@ -158,7 +170,9 @@ def cubes(out: Path, count: int, seed: int) -> None:
         label = int(rng.integers(6))
         real = rng.random() < 0.85
         look = cube_look(rng, CUBES[label]) if real else die_look(rng)
-        pose = RestDie(np.array([*spot, base + edge / 2]), about((0.0, 0.0, 1.0), rng.uniform(0, 6.3)), edge, "flat", 0.0)
+        pose = RestDie(
+            np.array([*spot, base + edge / 2]), about((0.0, 0.0, 1.0), rng.uniform(0, 6.3)), edge, "flat", 0.0
+        )
         view = random_view(rng, pose.centre + rng.normal(0, 0.04, 3) * edge, edge, edge_px, (n, n))
         light = lighting(rng)
         painter = Painter(rng, view, (n, n), light)
@@ -170,7 +184,7 @@ def cubes(out: Path, count: int, seed: int) -> None:
         for c in painter.checkers_near(rest, 3):
             painter.cylinder(c, checker_paint(rng))
         painter.shade_plane(shadow(pose.turn, pose.centre, edge, base, view, light))
-        area = painter.body(1, look, pose.turn, pose.centre, edge)
+        area = painter.body(1, look, pose.turn, pose.centre, edge, fine=2)
         t = describe(0, pose, look, pose.turn, painter, area, view)
         picture = painter.rgb.reshape(n, n, 3)
         for _ in range(3):
@@ -181,7 +195,9 @@ def cubes(out: Path, count: int, seed: int) -> None:
                 crop = normal_crop(image, centre, t.jac, t.up, scale / edge, 48, float(rng.uniform(0, 6.3)))
             else:
                 a = rng.uniform(0, 6.3)
-                crop = sample(image, np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) * edge_px / scale, centre, 48)
+                crop = sample(
+                    image, np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) * edge_px / scale, centre, 48
+                )
             shards.add(image=crop, label=label if real else 6, px=edge_px)
     shards.flush()
 

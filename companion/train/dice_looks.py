@@ -1,4 +1,4 @@
-"""Random looks for training scenes: dice, doubling cubes, lamps, textures and decals, and what a camera does to them."""
+"""Random looks for training scenes: dice, doubling cubes, lamps, textures, decals, and what a camera does to them."""
 
 from __future__ import annotations
 
@@ -37,9 +37,23 @@ def die_look(rng) -> DieLook:
     body = jitter(rng, BODIES[int(rng.choice(len(BODIES), p=body_weights()))], 0.03)
     lum = luminance(body)
     if lum > 0.16:
-        pip = [(0.03, 0.03, 0.03), (0.03, 0.03, 0.03), (0.05, 0.07, 0.35), (0.5, 0.03, 0.03), (0.03, 0.2, 0.08), (0.25, 0.13, 0.06)]
+        pip = [
+            (0.03, 0.03, 0.03),
+            (0.03, 0.03, 0.03),
+            (0.05, 0.07, 0.35),
+            (0.5, 0.03, 0.03),
+            (0.03, 0.2, 0.08),
+            (0.25, 0.13, 0.06),
+        ]
     else:
-        pip = [(0.96, 0.96, 0.94), (0.96, 0.96, 0.94), (0.9, 0.8, 0.4), (0.85, 0.65, 0.15), (0.8, 0.8, 0.82), (0.9, 0.6, 0.6)]
+        pip = [
+            (0.96, 0.96, 0.94),
+            (0.96, 0.96, 0.94),
+            (0.9, 0.8, 0.4),
+            (0.85, 0.65, 0.15),
+            (0.8, 0.8, 0.82),
+            (0.9, 0.6, 0.6),
+        ]
     colour = jitter(rng, pip[int(rng.choice(6, p=[0.34, 0.26, 0.12, 0.12, 0.08, 0.08]))], 0.02)
     radius = float(rng.uniform(0.13, 0.24))
     sharp = rng.random() < 0.3
@@ -78,7 +92,11 @@ def cube_look(rng, top: int) -> DieLook:
     """A random doubling cube with `top` on +z."""
     body = jitter(rng, BODIES[int(rng.choice(len(BODIES), p=body_weights()))], 0.03)
     light_body = luminance(body) > 0.16
-    inks = [(0.03, 0.03, 0.03), (0.05, 0.05, 0.4), (0.6, 0.03, 0.03), (0.03, 0.3, 0.1)] if light_body else [(0.95, 0.95, 0.93), (0.9, 0.75, 0.3), (0.8, 0.8, 0.8)]
+    inks = (
+        [(0.03, 0.03, 0.03), (0.05, 0.05, 0.4), (0.6, 0.03, 0.03), (0.03, 0.3, 0.1)]
+        if light_body
+        else [(0.95, 0.95, 0.93), (0.9, 0.75, 0.3), (0.8, 0.8, 0.8)]
+    )
     values = [2, 4, 8, 16, 32, 64]
     others = [v for v in values if v != top]
     rng.shuffle(others)
@@ -87,9 +105,11 @@ def cube_look(rng, top: int) -> DieLook:
     masks[4] = draw(str(top), 0)
     return DieLook(
         body=body, pip=jitter(rng, inks[int(rng.integers(len(inks)))], 0.03), rounding=float(rng.uniform(0.04, 0.3)),
-        ball=float(1.75 if rng.random() < 0.7 else rng.uniform(1.45, 1.7)), gloss=float(rng.uniform(0, 1)), rough=float(rng.uniform(0, 0.25)),
+        ball=float(1.75 if rng.random() < 0.7 else rng.uniform(1.45, 1.7)), gloss=float(rng.uniform(0, 1)),
+        rough=float(rng.uniform(0, 0.25)),
         finish=str(rng.choice(["plain", "marble", "wood"], p=[0.7, 0.1, 0.2])), second=jitter(rng, body, 0.08),
-        translucent=float(rng.uniform(0.3, 0.8)) if rng.random() < 0.08 else 0.0, digits=tuple(masks), seed=int(rng.integers(1 << 30)),
+        translucent=float(rng.uniform(0.3, 0.8)) if rng.random() < 0.08 else 0.0, digits=tuple(masks),
+        seed=int(rng.integers(1 << 30)),
     )  # fmt: skip
 
 
@@ -157,7 +177,15 @@ def lighting(rng) -> Light:
         az, el = rng.uniform(0, 2 * np.pi), np.radians(rng.uniform(20, 85))
         d = (float(np.cos(el) * np.cos(az)), float(np.cos(el) * np.sin(az)), float(np.sin(el)))
         tint = tuple(float(v) for v in np.clip(rng.normal(1, 0.06, 3), 0.7, 1.2))
-        lamps.append(Lamp(direction=d, size=float(rng.uniform(0.03, 0.35)), power=float(rng.uniform(0.2, 1.1)), colour=tint, square=bool(rng.random() < 0.6)))
+        lamps.append(
+            Lamp(
+                direction=d,
+                size=float(rng.uniform(0.03, 0.35)),
+                power=float(rng.uniform(0.2, 1.1)),
+                colour=tint,
+                square=bool(rng.random() < 0.6),
+            )
+        )
     return Light(lamps=tuple(lamps), ambient=float(rng.uniform(0.15, 0.7)))
 
 
@@ -189,7 +217,7 @@ def decals(rng) -> tuple[np.ndarray, np.ndarray]:
 
 
 def paint_decals(rng, size: int = 512) -> tuple[np.ndarray, np.ndarray]:
-    """Things printed on or lying flat on the surface: text, dots, squares with pips, watches, cards. Linear RGB + cover."""
+    """Things printed on or lying flat on the surface: text, dots, faces with pips, watches, cards. Linear RGB + cover."""
     colour = np.zeros((size, size, 3), np.float32)
     cover = np.zeros((size, size), np.float32)
     for _ in range(int(rng.integers(1, 7))):
@@ -199,13 +227,26 @@ def paint_decals(rng, size: int = 512) -> tuple[np.ndarray, np.ndarray]:
         layer = np.zeros((size, size), np.uint8)
         if kind == "text":
             word = "".join(rng.choice(list("ABCDEGHKMNORSTUWabcegmo0123456789"), int(rng.integers(2, 9))))
-            cv2.putText(layer, word, (x, y), int(rng.integers(0, 4)), float(rng.uniform(0.5, 3)), 255, int(rng.integers(1, 7)), cv2.LINE_AA)
+            cv2.putText(
+                layer,
+                word,
+                (x, y),
+                int(rng.integers(0, 4)),
+                float(rng.uniform(0.5, 3)),
+                255,
+                int(rng.integers(1, 7)),
+                cv2.LINE_AA,
+            )
         elif kind == "dots":
             step = int(rng.integers(8, 30))
             for i in range(int(rng.integers(1, 6))):
                 cv2.circle(layer, (x + i * step, y), int(rng.integers(2, 10)), 255, -1, cv2.LINE_AA)
         elif kind in ("face", "card"):
-            w, h = (int(rng.integers(20, 46)),) * 2 if kind == "face" else (int(rng.integers(50, 160)), int(rng.integers(40, 120)))
+            w, h = (
+                (int(rng.integers(20, 46)),) * 2
+                if kind == "face"
+                else (int(rng.integers(50, 160)), int(rng.integers(40, 120)))
+            )
             turn = cv2.boxPoints(((x, y), (w, h), float(rng.uniform(0, 180)))).astype(np.int32)
             cv2.fillPoly(layer, [turn], 255, cv2.LINE_AA)
             colour, cover = over(colour, cover, layer, ink)
@@ -213,12 +254,22 @@ def paint_decals(rng, size: int = 512) -> tuple[np.ndarray, np.ndarray]:
             dark = (0.02, 0.02, 0.02) if sum(ink) > 0.6 else (0.9, 0.9, 0.9)
             if kind == "card":
                 for i in range(4):
-                    cv2.putText(layer, str(rng.integers(100)), (x - w // 3, y - h // 3 + i * 18), 0, 0.6, 255, 1, cv2.LINE_AA)
+                    cv2.putText(
+                        layer, str(rng.integers(100)), (x - w // 3, y - h // 3 + i * 18), 0, 0.6, 255, 1, cv2.LINE_AA
+                    )
             elif rng.random() < 0.5:
-                cv2.putText(layer, str(rng.choice([2, 4, 8, 16])), (x - w // 3, y + h // 4), 0, w / 45, 255, 2, cv2.LINE_AA)
+                cv2.putText(
+                    layer, str(rng.choice([2, 4, 8, 16])), (x - w // 3, y + h // 4), 0, w / 45, 255, 2, cv2.LINE_AA
+                )
             else:
                 for _ in range(int(rng.integers(1, 4))):
-                    cv2.circle(layer, (x + int(rng.integers(-w // 3, w // 3)), y + int(rng.integers(-w // 3, w // 3))), max(w // 9, 2), 255, -1)
+                    cv2.circle(
+                        layer,
+                        (x + int(rng.integers(-w // 3, w // 3)), y + int(rng.integers(-w // 3, w // 3))),
+                        max(w // 9, 2),
+                        255,
+                        -1,
+                    )
             ink = dark
         elif kind == "watch":
             r = int(rng.integers(25, 50))
@@ -229,16 +280,28 @@ def paint_decals(rng, size: int = 512) -> tuple[np.ndarray, np.ndarray]:
                 a = i * np.pi / 6
                 cv2.circle(layer, (int(x + 0.8 * r * np.cos(a)), int(y + 0.8 * r * np.sin(a))), 2, 255, -1)
             for a in rng.uniform(0, 6.28, 2):
-                cv2.line(layer, (x, y), (int(x + 0.7 * r * np.cos(a)), int(y + 0.7 * r * np.sin(a))), 255, 2, cv2.LINE_AA)
+                cv2.line(
+                    layer, (x, y), (int(x + 0.7 * r * np.cos(a)), int(y + 0.7 * r * np.sin(a))), 255, 2, cv2.LINE_AA
+                )
             ink = (0.02, 0.02, 0.02) if sum(ink) > 0.6 else (0.9, 0.9, 0.9)
         elif kind == "coin":
             cv2.circle(layer, (x, y), int(rng.integers(8, 26)), 255, -1, cv2.LINE_AA)
         elif kind == "star":
-            pts = [(x + r * np.cos(a), y + r * np.sin(a)) for a, r in zip(np.arange(16) * np.pi / 8, [40, 15] * 8, strict=True)]
+            pts = [
+                (x + r * np.cos(a), y + r * np.sin(a))
+                for a, r in zip(np.arange(16) * np.pi / 8, [40, 15] * 8, strict=True)
+            ]
             cv2.fillPoly(layer, [np.array(pts, np.int32)], 255, cv2.LINE_AA)
         else:
             a = rng.uniform(0, 6.28)
-            cv2.line(layer, (x, y), (int(x + 400 * np.cos(a)), int(y + 400 * np.sin(a))), 255, int(rng.integers(1, 14)), cv2.LINE_AA)
+            cv2.line(
+                layer,
+                (x, y),
+                (int(x + 400 * np.cos(a)), int(y + 400 * np.sin(a))),
+                255,
+                int(rng.integers(1, 14)),
+                cv2.LINE_AA,
+            )
         colour, cover = over(colour, cover, layer, ink)
     return colour, cover
 
@@ -288,7 +351,12 @@ def motion_kernel(rng, length: float) -> np.ndarray:
     k = np.zeros((n, n), np.float32)
     a = rng.uniform(0, np.pi)
     c = n // 2
-    cv2.line(k, (round(c - c * np.cos(a)), round(c - c * np.sin(a))), (round(c + c * np.cos(a)), round(c + c * np.sin(a))), 1.0)
+    cv2.line(
+        k,
+        (round(c - c * np.cos(a)), round(c - c * np.sin(a))),
+        (round(c + c * np.cos(a)), round(c + c * np.sin(a))),
+        1.0,
+    )
     return k / k.sum()
 
 

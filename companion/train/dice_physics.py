@@ -2,8 +2,8 @@
 
     python -m companion.train.dice_physics OUT.pkl --scenes 3000 --seed 1
 
-Units: cm. Each scene is a corner of a board: the surface is z = 0, a rail and (mostly) a bar stand on it, checkers lie in
-columns from the rail. Kept are the shapes and each die's pose, what it rests on and its state.
+Units: cm. Each scene is a corner of a board: the surface is z = 0, a rail and (mostly) a bar stand on it, checkers lie
+in columns from the rail. Kept are the shapes and each die's pose, what it rests on and its state.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class RestDie:
 
 @dataclass
 class RestScene:
-    """`boxes`: (x0, y0, x1, y1, height, kind rail|bar|trim); `checkers`: (x, y, z of the lower face, radius, height)."""
+    """`boxes`: (x0, y0, x1, y1, height, kind rail|bar|trim); `checkers`: (x, y, lower z, radius, height)."""
 
     boxes: list = field(default_factory=list)
     checkers: list = field(default_factory=list)
@@ -158,9 +158,15 @@ def describe(scene: RestScene, centre, turn, edge, touches, _others) -> RestDie:
         state = "cocked"
     elif low < 0.12:
         state = "flat"
-    elif any(np.hypot(centre[0] - c[0], centre[1] - c[1]) < c[3] + 0.3 and abs(low - c[2] - c[4]) < 0.12 for c in scene.checkers):
+    elif any(
+        np.hypot(centre[0] - c[0], centre[1] - c[1]) < c[3] + 0.3 and abs(low - c[2] - c[4]) < 0.12
+        for c in scene.checkers
+    ):
         state = "on_checker"
-    elif any(b[0] - 0.3 < centre[0] < b[2] + 0.3 and b[1] - 0.3 < centre[1] < b[3] + 0.3 and abs(low - b[4]) < 0.12 for b in scene.boxes):
+    elif any(
+        b[0] - 0.3 < centre[0] < b[2] + 0.3 and b[1] - 0.3 < centre[1] < b[3] + 0.3 and abs(low - b[4]) < 0.12
+        for b in scene.boxes
+    ):
         state = "on_bar"
     else:
         state = "stacked" if "die" in touches else "cocked"

@@ -1,4 +1,4 @@
-"""Training pictures of dice: a rest scene of `dice_physics`, random looks, light, camera; small windows of a big picture.
+"""Training pictures of dice: a rest scene of `dice_physics`, random looks, light, camera; windows of a big picture.
 
 Ray-cast with NumPy: a textured surface with points and decals, boxes (rails, bar), cylinders (checkers, cups, coins),
 dice and doubling cubes from `companion.sim.die`. The camera's faults come from `dice_looks.camera`.
@@ -19,7 +19,7 @@ from companion.train.dice_physics import RestDie, RestScene
 
 @dataclass
 class Thing:
-    """A die or cube in the picture. `jac`: 2x2 px per unit of board x, y (y towards White: down) ; `up`: px per unit z."""
+    """A die or cube in the picture. `jac`: 2x2 px per unit of x, y (y towards White) ; `up`: px per unit z."""
 
     kind: str
     value: int
@@ -84,8 +84,13 @@ class Painter:
         if rng.random() < 0.6:
             paint, cover = decals(rng)
             k = 512 / rng.uniform(16, 40)
-            m = [(x * k + 256).reshape(self.h, self.w).astype(np.float32), (y * k + 256).reshape(self.h, self.w).astype(np.float32)]
-            a = cv2.remap(cover, *m, cv2.INTER_LINEAR).reshape(-1, 1) * (1.0 if rng.random() < 0.6 else rng.uniform(0.2, 0.9))
+            m = [
+                (x * k + 256).reshape(self.h, self.w).astype(np.float32),
+                (y * k + 256).reshape(self.h, self.w).astype(np.float32),
+            ]
+            a = cv2.remap(cover, *m, cv2.INTER_LINEAR).reshape(-1, 1) * (
+                1.0 if rng.random() < 0.6 else rng.uniform(0.2, 0.9)
+            )
             colour = colour * (1 - a) + a * cv2.remap(paint, *m, cv2.INTER_LINEAR).reshape(-1, 3)
         colour = colour * self.grain(x, y)
         dim = self.shadows(rest, x, y)
@@ -97,9 +102,15 @@ class Painter:
         col = np.floor((x + 10) / rest.pitch)
         u = np.abs((x + 10) / rest.pitch - col - 0.5)
         v = (9 - y) / length
-        width = np.clip(0.5 * (1 - v), 0, 0.5) if not round_tip else np.where(v < 0.8, 0.42, 0.42 * np.sqrt(np.clip(1 - ((v - 0.8) / 0.2) ** 2, 0, 1)))
+        width = (
+            np.clip(0.5 * (1 - v), 0, 0.5)
+            if not round_tip
+            else np.where(v < 0.8, 0.42, 0.42 * np.sqrt(np.clip(1 - ((v - 0.8) / 0.2) ** 2, 0, 1)))
+        )
         inside = np.clip((width * rng.uniform(0.85, 1) - u) * 40, 0, 1) * (v < 1) * (v > 0) * (np.abs(x) < 10)
-        a, b = (linear(jitter(rng, (SURFACES + BODIES)[int(rng.integers(len(SURFACES) + len(BODIES)))])) for _ in range(2))
+        a, b = (
+            linear(jitter(rng, (SURFACES + BODIES)[int(rng.integers(len(SURFACES) + len(BODIES)))])) for _ in range(2)
+        )
         paint = np.where((col % 2 == 0)[:, None], a, b)
         if rng.random() < 0.2:
             inside = inside * (np.clip((width - u) * 40, 0, 1) - np.clip((width - 0.06 - u) * 40, 0, 1))
@@ -145,7 +156,9 @@ class Painter:
     def lit(self, n):
         out = self.light.ambient * (0.7 + 0.3 * n[..., 2:])
         for lamp in self.light.lamps:
-            out = out + lamp.power * np.clip(n @ unit(lamp.direction).astype(np.float32), 0, 1)[..., None] * linear(lamp.colour)
+            out = out + lamp.power * np.clip(n @ unit(lamp.direction).astype(np.float32), 0, 1)[..., None] * linear(
+                lamp.colour
+            )
         return out
 
     def box(self, b, colour, hinge=False):
@@ -170,7 +183,9 @@ class Painter:
     def cylinder(self, c, paint):
         """A checker, coin or cup: (x, y, z, radius, height); paint(radius share, px, py, top?) -> linear RGB."""
         x, y, z, r, h = c
-        ring = np.array([[x + r * np.cos(a), y + r * np.sin(a), zz] for a in np.arange(8) * np.pi / 4 for zz in (z, z + h)])
+        ring = np.array(
+            [[x + r * np.cos(a), y + r * np.sin(a), zz] for a in np.arange(8) * np.pi / 4 for zz in (z, z + h)]
+        )
         px = self.view.project(ring)
         x0, y0 = np.maximum(np.floor(px.min(axis=0)).astype(int) - 3, 0)
         x1, y1 = np.minimum(np.ceil(px.max(axis=0)).astype(int) + 4, [self.w, self.h])
@@ -235,7 +250,11 @@ class Painter:
 def checker_paint(rng):
     """How one side's checkers look."""
     base = linear(jitter(rng, BODIES[int(rng.integers(len(BODIES)))]))
-    second = linear(jitter(rng, BODIES[int(rng.integers(len(BODIES)))])) if rng.random() < 0.4 else base * rng.uniform(0.5, 1.3)
+    second = (
+        linear(jitter(rng, BODIES[int(rng.integers(len(BODIES)))]))
+        if rng.random() < 0.4
+        else base * rng.uniform(0.5, 1.3)
+    )
     rings = np.sort(rng.uniform(0.1, 0.95, 2))
     kind, tex, k = rng.choice(["plain", "ring", "disc", "marble"]), texture(int(rng.integers(16))), rng.uniform(8, 40)
 
@@ -266,10 +285,26 @@ def lean(rng, die: RestDie) -> RestDie:
 def stack(rng, lower: RestDie) -> RestDie:
     """A die lying flat on another."""
     xy = lower.centre[:2] + rng.uniform(-0.35, 0.35, 2) * lower.edge
-    return RestDie(np.array([*xy, lower.centre[2] + lower.edge]), pose_showing(1, rng.uniform(0, 6.3)), lower.edge, "stacked", 0.0, ("die",))
+    return RestDie(
+        np.array([*xy, lower.centre[2] + lower.edge]),
+        pose_showing(1, rng.uniform(0, 6.3)),
+        lower.edge,
+        "stacked",
+        0.0,
+        ("die",),
+    )
 
 
-def compose(rng, rest: RestScene, edge_px: float, size: tuple[int, int], *, plain: bool = False, target: int | None = None, clutter: float = 0.3):
+def compose(
+    rng,
+    rest: RestScene,
+    edge_px: float,
+    size: tuple[int, int],
+    *,
+    plain: bool = False,
+    target: int | None = None,
+    clutter: float = 0.3,
+):
     """Linear RGB (h, w, 3) of a window and its `Thing`s (dice, cubes); the window is centred near die `target`."""
     dice = [lean(rng, d) if d.state == "flat" and rng.random() < 0.12 else d for d in rest.dice]
     if rng.random() < 0.05:
@@ -279,8 +314,13 @@ def compose(rng, rest: RestScene, edge_px: float, size: tuple[int, int], *, plai
     if plain:
         rest = RestScene(dice=dice)
         dice = [d for d in dice if d.state in ("flat", "stacked") or d.tilt > 0]
-        dice = [RestDie(np.array([*d.centre[:2], d.edge / 2]), d.turn, d.edge, "flat", 0.0) if d.state == "flat" else d for d in dice]
-        dice = [d for d in dice if d.state == "flat"] or [RestDie(np.array([0, 0, 0.75]), pose_showing(1, rng.uniform(0, 6)), 1.5, "flat", 0.0)]
+        dice = [
+            RestDie(np.array([*d.centre[:2], d.edge / 2]), d.turn, d.edge, "flat", 0.0) if d.state == "flat" else d
+            for d in dice
+        ]
+        dice = [d for d in dice if d.state == "flat"] or [
+            RestDie(np.array([0, 0, 0.75]), pose_showing(1, rng.uniform(0, 6)), 1.5, "flat", 0.0)
+        ]
     k = int(rng.integers(len(dice))) if target is None else min(target, len(dice) - 1)
     aim = dice[k]
     view = random_view(rng, aim.centre, aim.edge, edge_px, size)
@@ -328,7 +368,7 @@ def _place(rng, painter, rest, dice, view, light, clutter, aim):
     areas = {}
     for i in order:
         d, look, turn = bodies[i]
-        areas[i] = painter.body(i + 1, look, turn, d.centre, d.edge)
+        areas[i] = painter.body(i + 1, look, turn, d.centre, d.edge, fine=2)
     things = [describe(i, *b, painter, areas[i], view) for i, b in enumerate(bodies)]
     return painter.rgb.reshape(painter.h, painter.w, 3), things
 
@@ -347,7 +387,7 @@ def spin(rng, d: RestDie, look: DieLook, top: int) -> np.ndarray:
     face = 2 * axis + int(d.turn[2, axis] < 0)
     want = values.index(top)
     axes = np.concatenate([np.eye(3)[[i, i]] * [[1.0], [-1.0]] for i in range(3)])
-    side = axes[(want + 2 + int(rng.integers(4)) ) % 6]
+    side = axes[(want + 2 + int(rng.integers(4))) % 6]
     while abs(side @ axes[want]) > 0.5:
         side = axes[int(rng.integers(6))]
     source = np.stack([axes[want], side, np.cross(axes[want], side)])
@@ -367,11 +407,11 @@ def describe(i, d: RestDie, look: DieLook, turn, painter, area, view: View) -> T
     value = told.value
     if kind == "cube":
         value = 0
-    thing = Thing(
-        kind, value, d.state, told.tilt, told.centre, d.edge, told.edge_px, np.column_stack([px - o, py - o]) / h, (pz - o) / h,
+    return Thing(
+        kind, value, d.state, told.tilt, told.centre, d.edge, told.edge_px,
+        np.column_stack([px - o, py - o]) / h, (pz - o) / h,
         visible, told.hull, told.top_face, float(np.arccos(ray[2])),
     )  # fmt: skip
-    return thing
 
 
 def normal_crop(image: np.ndarray, centre, jac, up, scale: float, out: int, turn: float = 0.0) -> np.ndarray:
@@ -389,4 +429,10 @@ def sample(image, to_image, centre, out):
     m = np.column_stack([to_image, np.asarray(centre) - to_image @ np.full(2, (out - 1) / 2)])
     if shrink > 1.4:
         image = cv2.GaussianBlur(image, (0, 0), 0.45 * shrink)
-    return cv2.warpAffine(image, m.astype(np.float64), (out, out), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE)
+    return cv2.warpAffine(
+        image,
+        m.astype(np.float64),
+        (out, out),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )

@@ -1,0 +1,390 @@
+"""The three small nets (detector, die crop, cube crop), their training from shards and their ONNX export.
+
+    python -m companion.train.dice_net crop DATA_DIR RUN_DIR --minutes 40
+    python -m companion.train.dice_net detect | cube …
+    … --export models/dice_state.onnx         (writes the best checkpoint's averaged weights)
+
+Resumable: a run picks up RUN_DIR/last.pt. Data shards that appear later are read at the next start of an epoch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+STATE_NAMES = ("flat", "cocked", "on_checker", "on_bar", "stacked")
+
+
+def block(a: int, b: int, k: int = 3, s: int = 1) -> nn.Sequential:
+    return nn.Sequential(nn.Conv2d(a, b, k, s, k // 2, bias=False), nn.BatchNorm2d(b), nn.ReLU(inplace=True))
+
+
+class CropNet(nn.Module):
+    """(n, 4, 64, 64) -> (n, 13): values 1 … 6, five states, is a die, tilt / 30 degrees."""
+
+    def __init__(self, ins: int = 4, outs: int = 13):
+        super().__init__()
+        self.body = nn.Sequential(
+            block(ins, 24, 5, 2),
+            block(24, 32),
+            block(32, 48, 3, 2),
+            block(48, 56),
+            block(56, 80, 3, 2),
+            block(80, 96),
+            block(96, 96, 3, 2),
+        )
+        self.fc = nn.Sequential(nn.Flatten(), nn.Dropout(0.2), nn.Linear(96 * 16, 96), nn.ReLU(), nn.Linear(96, outs))
+
+    def forward(self, x):
+        return self.fc(self.body(x))
+
+
+class CubeNet(nn.Module):
+    """(n, 3, 48, 48) -> (n, 7): 2 4 8 16 32 64, no cube."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(
+            block(3, 24, 5, 2), block(24, 32), block(32, 48, 3, 2), block(48, 64), block(64, 80, 3, 2), block(80, 80)
+        )
+        self.fc = nn.Sequential(nn.Flatten(), nn.Dropout(0.2), nn.Linear(80 * 36, 64), nn.ReLU(), nn.Linear(64, 7))
+
+    def forward(self, x):
+        return self.fc(self.body(x))
+
+
+class DetectNet(nn.Module):
+    """(n, 3, h, w) -> (n, 6, h/4, w/4): heat of die and cube (logits), offset x y in cells, log edge / 12 of each."""
+
+    def __init__(self):
+        super().__init__()
+        self.low = nn.Sequential(block(3, 8, 3, 2), block(8, 16, 3, 2), block(16, 16))
+        self.deep = nn.Sequential(block(16, 32, 3, 2), block(32, 32), block(32, 32))
+        self.back = nn.Conv2d(32, 16, 1)
+        self.fuse = block(16, 16)
+        self.head = nn.Conv2d(16, 6, 1)
+        with torch.no_grad():
+            self.head.bias[:2] = -4.0
+
+    def forward(self, x):
+        low = self.low(x)
+        deep = F.interpolate(self.back(self.deep(low)), scale_factor=2, mode="nearest")
+        return self.head(self.fuse(F.relu(low + deep)))
+
+
+NETS = {"crop": CropNet, "cube": CubeNet, "detect": DetectNet}
+
+
+def load(folder: Path) -> dict[str, np.ndarray]:
+    files = sorted(folder.glob("*.npz"))
+    parts = [dict(np.load(f)) for f in files]
+    return {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
+
+
+def standardise(x: torch.Tensor) -> torch.Tensor:
+    """Per picture: mean 0, deviation about 1 (over all channels). Same as `companion.vision.dice_state.standard`."""
+    mean = x.mean(dim=(1, 2, 3), keepdim=True)
+    return (x - mean) / (x.std(dim=(1, 2, 3), keepdim=True) + 8.0)
+
+
+def colours(x: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+    """Photometric changes on (n, 3, h, w) 0 … 255: channel order, gains, gamma, noise, softening."""
+    n = len(x)
+    for i in np.flatnonzero(rng.random(n) < 0.35):
+        x[i] = x[i, list(rng.permutation(3))]
+    gain = torch.from_numpy(rng.normal(1, 0.08, (n, 3, 1, 1)).astype(np.float32))
+    bend = torch.from_numpy(rng.normal(0, 0.25, (n, 1, 1, 1)).astype(np.float32) / 255)
+    x = x * (gain + bend * (255 - x))
+    for i in np.flatnonzero(rng.random(n) < 0.4):
+        kind = rng.random()
+        if kind < 0.6:
+            x[i] += torch.randn(x[i].shape) * float(rng.gamma(1.0, 5.0))
+        else:
+            x[i] = torch.lerp(x[i], F.avg_pool2d(x[i], 3, 1, 1, count_include_pad=False), float(rng.uniform(0.2, 1)))
+    return x.clamp_(0, 255)
+
+
+def batch_crop(d, i, rng, train):
+    x = torch.from_numpy(d["image"][i]).permute(0, 3, 1, 2).float()
+    tan = torch.from_numpy(d["tan"][i]).float()
+    if train:
+        x = colours(x, rng)
+        flip = torch.from_numpy(rng.random(len(i)) < 0.5)
+        x = torch.where(flip[:, None, None, None], x.flip(3), x)
+    x = torch.cat([standardise(x), tan[:, None, None, None].expand(-1, 1, *x.shape[2:])], dim=1)
+    return x, {k: torch.from_numpy(d[k][i]) for k in ("value", "state", "tilt")}
+
+
+def loss_crop(out, y):
+    die = y["state"] < 5
+    loss = 0.5 * F.binary_cross_entropy_with_logits(out[:, 11], die.float())
+    if die.any():
+        o = out[die]
+        loss = loss + F.cross_entropy(o[:, :6], (y["value"][die] - 1).long())
+        loss = loss + 0.8 * F.cross_entropy(o[:, 6:11], y["state"][die].long())
+        loss = loss + 0.5 * F.smooth_l1_loss(o[:, 12], (y["tilt"][die] / 30).float(), beta=0.1)
+    return loss
+
+
+def score_crop(out, y):
+    die = y["state"] < 5
+    p = out[die][:, :6].softmax(1)
+    conf, val = p.max(1)
+    right = val + 1 == y["value"][die]
+    flat = out[die][:, 6:11].softmax(1)[:, 0]
+    truly = y["state"][die] == 0
+    sure = conf > 0.95
+    return {
+        "value": right.float().mean().item(),
+        "sure": sure.float().mean().item(),
+        "sure wrong": (~right & sure).float().sum().item() / max(int(sure.sum()), 1),
+        "state": (out[die][:, 6:11].argmax(1) == y["state"][die]).float().mean().item(),
+        "flat kept": (flat[truly] > 0.5).float().mean().item(),
+        "faults caught": (flat[~truly] < 0.5).float().mean().item(),
+        "die": ((out[:, 11] > 0) == die).float().mean().item(),
+    }
+
+
+def batch_cube(d, i, rng, train):
+    x = torch.from_numpy(d["image"][i]).permute(0, 3, 1, 2).float()
+    if train:
+        x = colours(x, rng)
+        k = int(rng.integers(4))
+        x = torch.rot90(x, k, (2, 3))
+    return standardise(x), {"label": torch.from_numpy(d["label"][i]).long()}
+
+
+def loss_cube(out, y):
+    return F.cross_entropy(out, y["label"])
+
+
+def score_cube(out, y):
+    conf, got = out.softmax(1).max(1)
+    right = got == y["label"]
+    sure = conf > 0.9
+    return {
+        "value": right.float().mean().item(),
+        "sure": sure.float().mean().item(),
+        "sure wrong": (sure & ~right).float().sum().item() / max(int(sure.sum()), 1),
+    }
+
+
+def batch_detect(d, i, rng, train):
+    x = torch.from_numpy(d["image"][i]).permute(0, 3, 1, 2).float()
+    things = d["things"][i].copy()
+    if train:
+        x = colours(x, rng)
+        w = x.shape[3]
+        if rng.random() < 0.5:
+            x = x.flip(3)
+            things[..., 1] = w - 1 - things[..., 1]
+        if rng.random() < 0.5:
+            x = x.transpose(2, 3)
+            things[..., [1, 2]] = things[..., [2, 1]]
+        if rng.random() < 0.5:
+            x = x.flip(2)
+            things[..., 2] = w - 1 - things[..., 2]
+    return x / 127.5 - 1, targets(things, x.shape[2] // 4)
+
+
+def targets(things: np.ndarray, n: int) -> dict[str, torch.Tensor]:
+    """Heat (b, 2, n, n), weight (b, 2, n, n), offsets and sizes with their mask."""
+    b = len(things)
+    gy, gx = np.mgrid[0:n, 0:n].astype(np.float32)
+    heat, weight = np.zeros((b, 2, n, n), np.float32), np.ones((b, 2, n, n), np.float32)
+    reg, mask = np.zeros((b, 4, n, n), np.float32), np.zeros((b, 4, n, n), np.float32)
+    for i in range(b):
+        for kind, x, y, edge in things[i]:
+            if kind == 0:
+                continue
+            cx, cy, cells = (x + 0.5) / 4 - 0.5, (y + 0.5) / 4 - 0.5, edge / 4
+            r2 = (gx - cx) ** 2 + (gy - cy) ** 2
+            if kind == 3:
+                weight[i][:, r2 < cells**2] = 0
+                continue
+            k = int(kind) - 1
+            sigma = 0.45 + 0.1 * cells
+            heat[i, k] = np.maximum(heat[i, k], np.exp(-r2 / (2 * sigma**2)))
+            near = r2 < (0.5 + 0.25 * cells) ** 2
+            reg[i, 0][near], reg[i, 1][near] = (cx - gx)[near], (cy - gy)[near]
+            reg[i, 2 + k][near] = np.log(edge / 12)
+            mask[i, :2][:, near] = 1
+            mask[i, 2 + k][near] = 1
+            ix, iy = round(float(cx)), round(float(cy))
+            if 0 <= ix < n and 0 <= iy < n:
+                heat[i, k, iy, ix] = 1.0
+    return {k: torch.from_numpy(v) for k, v in (("heat", heat), ("weight", weight), ("reg", reg), ("mask", mask))}
+
+
+def loss_detect(out, y):
+    p = out[:, :2].sigmoid().clamp(1e-4, 1 - 1e-4)
+    one = y["heat"] > 0.999
+    pos = -((1 - p) ** 2 * p.log())[one].sum()
+    neg = -((1 - y["heat"]) ** 4 * p**2 * (1 - p).log() * y["weight"])[~one].sum()
+    reg = ((out[:, 2:] - y["reg"]).abs() * y["mask"]).sum() / y["mask"].sum().clamp(min=1)
+    return (pos + neg) / one.sum().clamp(min=1) + reg
+
+
+def score_detect(out, y):
+    p = out[:, :2].sigmoid()
+    peak = (F.max_pool2d(p, 3, 1, 1) == p) & (p > 0.3)
+    near = F.max_pool2d((y["heat"] > 0.999).float(), 3, 1, 1) > 0
+    found = F.max_pool2d((peak & near).float(), 3, 1, 1) > 0
+    one = y["heat"] > 0.999
+    res = {}
+    for k, name in enumerate(("die", "cube")):
+        res[f"{name} found"] = found[:, k][one[:, k]].float().mean().item()
+        res[f"{name} false"] = (peak[:, k] & ~near[:, k] & (y["weight"][:, k] > 0)).float().sum().item() / max(
+            int(one[:, k].sum()), 1
+        )
+    return res
+
+
+PARTS = {
+    "crop": (batch_crop, loss_crop, score_crop),
+    "cube": (batch_cube, loss_cube, score_cube),
+    "detect": (batch_detect, loss_detect, score_detect),
+}
+
+
+class Average:
+    """Running average of the weights: steadier than the last step."""
+
+    def __init__(self, net: nn.Module, keep: float = 0.998):
+        self.keep, self.state = keep, {k: v.detach().clone() for k, v in net.state_dict().items()}
+
+    def update(self, net: nn.Module, step: int) -> None:
+        keep = min(self.keep, (1 + step) / (10 + step))
+        for k, v in net.state_dict().items():
+            self.state[k] = self.state[k] * keep + v.detach() * (1 - keep) if v.is_floating_point() else v.clone()
+
+
+def evaluate(kind, net, d, index):
+    batch, _, score = PARTS[kind]
+    net.eval()
+    outs, ys = [], []
+    rng = np.random.default_rng(0)
+    with torch.no_grad():
+        for k in range(0, len(index), 128):
+            x, y = batch(d, index[k : k + 128], rng, False)
+            outs.append(net(x))
+            ys.append(y)
+    return score(torch.cat(outs), {k: torch.cat([y[k] for y in ys]) for k in ys[0]})
+
+
+def restore(run: Path, net, optimiser, average) -> dict:
+    """State of an earlier run, or a fresh one."""
+    if not (run / "last.pt").exists():
+        return {"epoch": 0, "step": 0, "spent": 0.0}
+    saved = torch.load(run / "last.pt", weights_only=False)
+    net.load_state_dict(saved["net"])
+    optimiser.load_state_dict(saved["opt"])
+    average.state = saved["avg"]
+    return {k: saved[k] for k in ("epoch", "step", "spent")}
+
+
+def keep(run: Path, net, optimiser, average, at: dict) -> None:
+    tmp = run / "last.tmp"
+    torch.save({"net": net.state_dict(), "opt": optimiser.state_dict(), "avg": average.state, **at}, tmp)
+    tmp.replace(run / "last.pt")
+
+
+def train(kind: str, data: Path, run: Path, minutes: float, rate: float, batch_size: int) -> None:
+    """Train for `minutes` in all (the learning rate falls over them); every pass reads the shards there are by then."""
+    run.mkdir(parents=True, exist_ok=True)
+    batch, loss_of, _ = PARTS[kind]
+    torch.manual_seed(1)
+    net = NETS[kind]().to(memory_format=torch.channels_last)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.02)
+    average = Average(net)
+    at = restore(run, net, optimiser, average)
+    began = time.time() - at["spent"]
+    while at["spent"] < minutes * 60:
+        d = load(data)
+        index = np.arange(len(d["image"]))
+        held, rest = index[index % 40 == 0], index[index % 40 != 0]
+        rng = np.random.default_rng(at["epoch"])
+        rng.shuffle(rest)
+        net.train()
+        total, saved = 0.0, time.time()
+        steps = len(rest) // batch_size
+        for s in range(steps):
+            at["spent"] = time.time() - began
+            fall = 0.5 * (1 + np.cos(np.pi * min(at["spent"] / (minutes * 60), 1.0)))
+            for g in optimiser.param_groups:
+                g["lr"] = rate * min(1.0, (at["step"] + 1) / 150) * (0.02 + 0.98 * fall)
+            x, y = batch(d, rest[s * batch_size : (s + 1) * batch_size], rng, True)
+            loss = loss_of(net(x.contiguous(memory_format=torch.channels_last)), y)
+            optimiser.zero_grad(set_to_none=True)
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+            optimiser.step()
+            at["step"] += 1
+            average.update(net, at["step"])
+            total += loss.item()
+            if time.time() - saved > 120:
+                saved = time.time()
+                keep(run, net, optimiser, average, at)
+                print(f"  {at['epoch']} {s + 1}/{steps} loss {total / (s + 1):.3f} at {at['spent']:.0f} s", flush=True)
+            if at["spent"] > minutes * 60:
+                break
+        at["epoch"] += 1
+        keep(run, net, optimiser, average, at)
+        judged = NETS[kind]()
+        judged.load_state_dict(average.state)
+        figures = evaluate(kind, judged, d, held)
+        figures = {k: round(v, 4) for k, v in figures.items()}
+        print(
+            f"epoch {at['epoch']} n {len(rest)} loss {total / max(s + 1, 1):.4f} at {at['spent']:.0f} s",
+            figures,
+            flush=True,
+        )
+
+
+def export(kind: str, run: Path, out: Path) -> None:
+    """Averaged weights -> ONNX (batch and, for the detector, picture size free)."""
+    net = NETS[kind]()
+    net.load_state_dict(torch.load(run / "last.pt", weights_only=False)["avg"])
+    net.eval()
+    shape = {"crop": (1, 4, 64, 64), "cube": (1, 3, 48, 48), "detect": (1, 3, 160, 160)}[kind]
+    axes = {"in": {0: "n"}, "out": {0: "n"}}
+    if kind == "detect":
+        axes = {"in": {0: "n", 2: "h", 3: "w"}, "out": {0: "n", 2: "h4", 3: "w4"}}
+    torch.onnx.export(
+        net,
+        torch.zeros(shape),
+        str(out),
+        input_names=["in"],
+        output_names=["out"],
+        dynamic_axes=axes,
+        opset_version=13,
+        dynamo=False,
+    )
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("kind", choices=sorted(NETS))
+    ap.add_argument("data", type=Path)
+    ap.add_argument("run", type=Path)
+    ap.add_argument("--minutes", type=float, default=40)
+    ap.add_argument("--rate", type=float, default=2e-3)
+    ap.add_argument("--batch", type=int, default=96)
+    ap.add_argument("--threads", type=int, default=1)
+    ap.add_argument("--export", type=Path)
+    a = ap.parse_args()
+    torch.set_num_threads(a.threads)
+    if a.export:
+        export(a.kind, a.run, a.export)
+    else:
+        train(a.kind, a.data, a.run, a.minutes, a.rate, a.batch)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""Dice of one still picture: found, read, and judged as to how and where they lie.
+
+Two nets do the seeing (`dice_detect`, `dice_state`); the board's geometry says where a die's foot stands. What cannot
+be read is `None` with state `unsure`, never a guess: a wrong value costs far more than a refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision import dice_detect, dice_state
+from companion.vision.cube import read_cube
+from companion.vision.dice_detect import USUAL_DIE, Sighting
+from companion.vision.dice_state import UNKNOWN_TILT, DieReading, Local
+from companion.vision.geometry import BoardGeometry
+from companion.vision.types import CubeObservation, DieObservation
+
+Image = NDArray[np.uint8]
+SIZES = (0.014, 0.08)  # edges of dice in board units, generously
+MOST = 8  # dice looked at in one picture
+SURE_VALUE = 0.90  # below: value refused
+SURE_PLAIN = 0.90  # the same without a board
+IS_DIE = 0.5
+FLAT = 0.5  # at least: the die lies flat on something
+RAIL = 0.09  # board units a rail may reach outwards
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    sighting: Sighting
+    place: Local | None
+    edge: float  # board units; pixels without a board
+
+
+def read_dice(
+    image: Image,
+    geometry: BoardGeometry | None,
+    checkers: Iterable[object] = (),
+    *,
+    sightings: tuple[Sighting, ...] | None = None,
+) -> tuple[DieObservation, ...]:
+    """Dice seen in a BGR picture (H, W, 3), most certain first.
+
+    `geometry` None: any photograph of dice; states are then flat or unsure, no board places. `sightings`: what
+    `dice_detect.find` said of this picture, if already known. `checkers` is kept for readers with more context.
+    """
+    seen = dice_detect.find(image, geometry) if sightings is None else sightings
+    candidates = _candidates([s for s in seen if s.kind == "die"][: MOST if geometry else None], geometry)
+    crops, tangents = _crops(image, candidates)
+    readings = dice_state.read(crops, tangents)
+    dice = [_observe(c, r, geometry) for c, r in zip(candidates, readings, strict=True) if _is_die(c, r)]
+    return tuple(sorted(dice, key=lambda d: -d.confidence))
+
+
+def read_dice_and_cube(
+    image: Image, geometry: BoardGeometry
+) -> tuple[tuple[DieObservation, ...], CubeObservation | None]:
+    """Both with one search of the picture."""
+    seen = dice_detect.find(image, geometry)
+    return read_dice(image, geometry, sightings=seen), read_cube(image, geometry, sightings=seen)
+
+
+def _candidates(seen: list[Sighting], geometry: BoardGeometry | None) -> list[_Candidate]:
+    if geometry is None:
+        return [_Candidate(s, None, s.edge_px) for s in seen]
+    places = [dice_state.local(geometry, s.x, s.y, USUAL_DIE / 2) for s in seen]
+    edges = [s.edge_px / p.px_per_unit for s, p in zip(seen, places, strict=True)]
+    kept = [i for i, e in enumerate(edges) if SIZES[0] < e < SIZES[1]]
+    usual = _common_edge([(edges[i], seen[i].score) for i in kept])
+    return [_Candidate(seen[i], places[i], usual if abs(np.log(edges[i] / usual)) < 0.25 else edges[i]) for i in kept]
+
+
+def _common_edge(edges: list[tuple[float, float]]) -> float:
+    """The size most dice in view have: weighted median of the likely ones."""
+    if not edges:
+        return USUAL_DIE
+    ordered = sorted(edges)
+    weights = np.cumsum([score**2 for _, score in ordered])
+    return ordered[int(np.searchsorted(weights, weights[-1] / 2))][0]
+
+
+def _crops(image: Image, candidates: list[_Candidate]) -> tuple[list[Image], list[float]]:
+    crops, tangents = [], []
+    for c in candidates:
+        s = c.sighting
+        if c.place is None:
+            crops.append(dice_state.plain_crop(image, s.x, s.y, s.edge_px))
+            tangents.append(UNKNOWN_TILT)
+        else:
+            crops.append(dice_state.square_crop(image, c.place, s.x, s.y, dice_state.DIE_PX / c.edge))
+            tangents.append(c.place.tangent)
+    return crops, tangents
+
+
+def _is_die(candidate: _Candidate, reading: DieReading) -> bool:
+    return reading.die > IS_DIE and reading.die * candidate.sighting.score**0.5 > 0.3
+
+
+def _observe(candidate: _Candidate, reading: DieReading, geometry: BoardGeometry | None) -> DieObservation:
+    s, place = candidate.sighting, candidate.place
+    best = int(reading.values.argmax())
+    sure = float(reading.values[best])
+    value = best + 1 if sure >= (SURE_VALUE if place else SURE_PLAIN) else None
+    state = (
+        _plain_state(reading) if geometry is None or place is None else _state(reading, place, candidate.edge, geometry)
+    )
+    if value is None and state == "flat":
+        state = "unsure"
+    return DieObservation(
+        x=s.x,
+        y=s.y,
+        value=value,
+        state=state,
+        half=geometry.half_of(*place.xy) if geometry and place else None,
+        tilt_deg=round(reading.tilt_deg, 1),
+        confidence=round(float(min(1.0, reading.die * (sure if value else 1 - sure))), 4),
+        edge_px=s.edge_px,
+        board_xy=place.xy if place else None,
+        values=tuple(float(v) for v in reading.values),
+    )
+
+
+def _plain_state(reading: DieReading) -> str:
+    return "flat" if reading.states[1] < 0.5 else "cocked"
+
+
+def _state(reading: DieReading, place: Local, edge: float, geometry: BoardGeometry) -> str:
+    """The net says how it lies, the geometry where; a place off the surface outweighs the look."""
+    zone = _zone(place.xy, edge, geometry, float(reading.states[3]))
+    if zone is not None:
+        return zone
+    if float(reading.states[0]) >= FLAT:
+        return "flat"
+    return dice_state.STATES[1 + int(reading.states[1:].argmax())]
+
+
+def _zone(xy: tuple[float, float], edge: float, geometry: BoardGeometry, raised: float) -> str | None:
+    """on_bar (bar or rail) | off_board | None = on the playing surface. `raised`: the net's chance of lying on wood."""
+    x, y = xy
+    left, right = geometry.bar
+    if right > left and left < x < right and 0 < y < geometry.aspect:
+        return "on_bar"
+    outside = max(-x, x - 1, -y, y - geometry.aspect)
+    if outside > 0.25 * edge:
+        return "on_bar" if outside < RAIL and raised > 0.5 else "off_board"
+    near_wood = outside > -1.5 * edge or left - edge < x < right + edge
+    return "on_bar" if near_wood and raised > 0.6 else None

@@ -1,0 +1,125 @@
+"""What a die shows and how it lies: crops made square by the board's geometry, one net (`models/dice_state.onnx`).
+
+With a board the crop is warped so that the surface is square and "up" points up: a flat die's top face is then a square
+of known size, its visible sides hang below it by the tangent of the view's tilt (told to the net), and any other
+look means tilt or height.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision import infer
+from companion.vision.geometry import BoardGeometry
+
+Image = NDArray[np.uint8]
+Array = NDArray[np.float64]
+MODEL = "dice_state"
+CROP = 64  # pixels, edge of the crop
+DIE_PX = 22.0  # a die's edge in it
+UNKNOWN_TILT = -0.5
+STATES = ("flat", "cocked", "on_checker", "on_bar", "stacked")
+VALUE_TEMPERATURE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The board near a thing: pixels per board unit along x, y (2x2) and along z (2), for its centre in pixels."""
+
+    jacobian: Array
+    up: Array
+    xy: tuple[float, float]
+
+    @property
+    def tangent(self) -> float:
+        """Tangent of the angle between the view and straight down here."""
+        return float(np.hypot(*(np.linalg.inv(self.jacobian) @ self.up)))
+
+    @property
+    def px_per_unit(self) -> float:
+        """Pixels a board unit across the view has here."""
+        return float(np.sqrt(abs(np.linalg.det(self.jacobian))) * (1 + self.tangent**2) ** 0.25)
+
+
+@dataclass(frozen=True, slots=True)
+class DieReading:
+    """The net's answer: probabilities of 1 … 6, of the states, of being a die at all, and the tilt in degrees."""
+
+    values: NDArray[np.float32]
+    states: NDArray[np.float32]
+    die: float
+    tilt_deg: float
+
+
+def local(geometry: BoardGeometry, x: float, y: float, z: float) -> Local:
+    """The board's local shape around the thing whose centre, z above the surface, is seen at pixel (x, y)."""
+    bx, by = geometry.to_board([[x, y]], z)[0]
+    d = 0.01
+    o, px, py, pz = geometry.to_pixels([[bx, by, z], [bx + d, by, z], [bx, by + d, z], [bx, by, z + d]])
+    return Local(np.column_stack([px - o, py - o]) / d, (pz - o) / d, (float(bx), float(by)))
+
+
+def square_crop(image: Image, place: Local, x: float, y: float, px_per_unit: float, size: int = CROP) -> Image:
+    """Crop (size, size) around pixel (x, y): the surface square, `px_per_unit` crop pixels a board unit, up is up."""
+    tall = np.linalg.inv(place.jacobian) @ place.up
+    angle = float(np.arctan2(tall[0], -tall[1])) if np.hypot(*tall) > 0.02 else 0.0
+    c, s = np.cos(angle), np.sin(angle)
+    return sample(image, place.jacobian @ np.array([[c, -s], [s, c]]) / px_per_unit, x, y, size)
+
+
+def plain_crop(image: Image, x: float, y: float, edge_px: float, *, die_px: float = DIE_PX, size: int = CROP) -> Image:
+    """Crop around pixel (x, y) scaled so that `edge_px` becomes `die_px`."""
+    return sample(image, np.eye(2) * (edge_px / die_px), x, y, size)
+
+
+def sample(image: Image, to_image: Array, x: float, y: float, size: int) -> Image:
+    """Crop by a 2x2 map from crop offsets to picture offsets; smoothed before it shrinks."""
+    shrink = float(np.sqrt(abs(np.linalg.det(to_image))))
+    reach = int(np.abs(to_image).sum(axis=1).max() * size / 2) + 4
+    x0, y0 = max(int(x) - reach, 0), max(int(y) - reach, 0)
+    part: NDArray[Any] = image[y0 : int(y) + reach, x0 : int(x) + reach]
+    if part.size == 0:
+        return np.zeros((size, size, 3), np.uint8)
+    if shrink > 1.4:
+        part = cv2.GaussianBlur(part, (0, 0), 0.45 * shrink)
+    shift = np.array([x - x0, y - y0]) - to_image @ np.full(2, (size - 1) / 2)
+    matrix = np.column_stack([to_image, shift])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return np.asarray(
+        cv2.warpAffine(part, matrix, (size, size), flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8
+    )
+
+
+def standard(crops: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(n, s, s, 3) -> (n, 3, s, s) float, each with mean 0 and a deviation of about 1 (as in training)."""
+    x = crops.astype(np.float32).transpose(0, 3, 1, 2)
+    mean = x.mean(axis=(1, 2, 3), keepdims=True)
+    n = x[0].size
+    spread = x.std(axis=(1, 2, 3), keepdims=True) * np.sqrt(n / (n - 1))
+    return np.asarray((x - mean) / (spread + 8.0), np.float32)
+
+
+def read(crops: list[Image], tangents: list[float]) -> list[DieReading]:
+    """Read crops (each with the tangent of its view, or UNKNOWN_TILT); mirrored twins steady the answer."""
+    if not crops:
+        return []
+    both = np.stack([v for c in crops for v in (c, c[:, ::-1])])
+    planes = np.repeat(np.asarray(tangents, np.float32), 2)[:, None, None, None]
+    x = np.concatenate([standard(both), np.broadcast_to(planes, (len(both), 1, CROP, CROP))], axis=1)
+    out = infer.load(MODEL).run(np.ascontiguousarray(x, np.float32))["out"]
+    out = out.reshape(len(crops), 2, -1).mean(axis=1)
+    return [_reading(row) for row in out]
+
+
+def _reading(row: NDArray[np.float32]) -> DieReading:
+    return DieReading(
+        values=infer.softmax(row[:6], 0, VALUE_TEMPERATURE),
+        states=infer.softmax(row[6:11], 0),
+        die=float(infer.sigmoid(row[11:12])[0]),
+        tilt_deg=float(np.clip(row[12] * 30, 0, 54.7)),
+    )
