@@ -58,7 +58,7 @@ def canonical_corners(corners: ArrayLike, white_side: str) -> Array:
 
 def as_corners(points: ArrayLike) -> Corners:
     """Four pixel corners in image order as plain tuples."""
-    a, b, c, d = (Point2((float(x), float(y))) for x, y in image_order(points))
+    a, b, c, d = ((float(x), float(y)) for x, y in image_order(points))
     return (a, b, c, d)
 
 
