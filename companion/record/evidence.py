@@ -11,10 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import cv2
+import numpy as np
+from numpy.typing import NDArray
 
 from companion.record.log import LogError, MatchLog
-from companion.sources.base import Image
 
+Image = NDArray[np.uint8]
 QUALITY = 85
 DEFAULT_CAP = 2 * 1024**3
 """Bytes of pictures kept unless set otherwise."""

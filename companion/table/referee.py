@@ -14,6 +14,7 @@ import numpy as np
 from companion.rules.roll import right_half
 from companion.table import events as ev
 from companion.table.evidence_model import Look, any_roll, encode, fit, look_of
+from companion.table.fold import won
 from companion.table.hypotheses import Guess, Kind, decode_turn
 from companion.table.referee_cube import watch_cube
 from companion.table.referee_game import watch_between, watch_restart
@@ -23,6 +24,7 @@ from companion.table.referee_turn import (
     conclude,
     correct_last,
     decoded,
+    finish,
     last_score,
     lifted,
     lying,
@@ -273,6 +275,19 @@ def _roll_missed(work: Step, look: Look) -> bool:
         return False
     now = decode_turn(work.match.position, side, any_roll(), ((look, 1.0),))
     return now.best.kind is Kind.LEGAL and now.lead >= 1.0
+
+
+def stop(state: RefereeState) -> tuple[RefereeState, tuple[ev.MatchEvent, ...]]:
+    """The film ends: a throw seen once counts, a game decided on the board is ended."""
+    work = Step(state)
+    seen = work.seen
+    if seen.fresh is not None and seen.fresh.faulty and work.match.phase is Phase.TO_ROLL and seen.looks:
+        confirm(work, seen.fresh, seen.looks[0])
+    if work.match.phase is Phase.ROLLED and seen.looks:
+        now = decoded(work, seen.looks[0])
+        if now is not None and now.best.kind is Kind.LEGAL and won(now.best.after) is not None:
+            finish(work, now.best, now)
+    return work.done()
 
 
 def start(match: MatchState, state: RefereeState | None = None) -> RefereeState:
