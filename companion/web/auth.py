@@ -1,6 +1,6 @@
 """Who may change things: the operator PIN, signed session cookies, CSRF tokens, Host and Origin checks, back-off.
 
-Nothing here touches Flask's session: a cookie is `id.expiry.signature`, so a restarted service still knows its operator.
+Flask's session is not used: a cookie is `id.expiry.signature`, so a restarted service still knows its operator.
 """
 
 from __future__ import annotations

@@ -31,5 +31,5 @@ def choose(wanted: str | None, accept: LanguageAccept, fallback: str) -> str:
     known = languages()
     if wanted in known:
         return str(wanted)
-    best = accept.best_match(list(known))
-    return best or (fallback if fallback in known else DEFAULT)
+    spoken = (code.split("-")[0].lower() for code, _ in accept)
+    return next((code for code in spoken if code in known), fallback if fallback in known else DEFAULT)
