@@ -122,7 +122,7 @@ def _pairs(key: int, places: int, lone: int, open_points: int, blots: int, high:
     from_high, from_low = places & open_points << by_high, places & open_points << by_low
     highs = [key + addition for addition in _sums(from_high, high, blots)]
     lows = _sums(from_low, low, blots)
-    results = {first + second for first in highs for second in lows}
+    results = [first + second for first in highs for second in lows]
     wanted_twice = from_high & from_low & lone
     if wanted_twice:
         _drop_impossible(results, key, wanted_twice, blots, high, low)
@@ -131,7 +131,7 @@ def _pairs(key: int, places: int, lone: int, open_points: int, blots: int, high:
         _hit_once(results, key, hit_twice, by_high, by_low)
     runners = (from_high | from_low) & open_points << by_high + by_low
     if runners:
-        _add_runs(results, key, runners, places, blots, open_points, high, low)
+        _mend_runs(results, key, runners, places, blots, open_points, high, low)
     return results or highs or [key + addition for addition in lows] or [key]
 
 
@@ -153,44 +153,52 @@ def _sums(starts: int, distance: int, blots: int) -> Sums:
     return sums
 
 
-def _drop_impossible(results: set[int], key: int, starts: int, blots: int, high: int, low: int) -> None:
+def _drop_impossible(results: Sums, key: int, starts: int, blots: int, high: int, low: int) -> None:
     """Take out the sums that move one lone checker twice from the same point."""
     sums = _BOTH_WANT[high, low]
-    for start in _bits(starts):
+    while starts:
+        start = starts & -starts
+        starts ^= start
         impossible = key + sums[start]
         if blots:
             for end in (start >> 2 * high, start >> 2 * low):
                 if end & blots:
                     impossible += _HIT[end]
-        results.discard(impossible)
+        results.remove(impossible)
 
 
-def _hit_once(results: set[int], key: int, ends: int, by_high: int, by_low: int) -> None:
+def _hit_once(results: Sums, key: int, ends: int, by_high: int, by_low: int) -> None:
     """Two checkers that land on one blot hit it once: mend the sums that hit it twice."""
     for end in _bits(ends):
         moved = key - _PLACE[end << by_high] - _PLACE[end << by_low] + 2 * _PLACE[end] + _HIT[end]
-        results.discard(moved + _HIT[end])
-        results.add(moved)
+        results.remove(moved + _HIT[end])
+        results.append(moved)
 
 
-def _add_runs(
-    results: set[int], key: int, runners: int, places: int, blots: int, open_points: int, high: int, low: int
+def _mend_runs(
+    results: Sums, key: int, runners: int, places: int, blots: int, open_points: int, high: int, low: int
 ) -> None:
     """One checker makes both moves, touching down after either number (C1).
 
-    Where it touches down on an own checker, the other one moving on is the same position, found as a pair.
+    Where it touches down on an own checker, the other one moving on is the same position, found as a pair already; and
+    found twice if there are own checkers on both points to touch down on.
     """
     by_high, by_low = 2 * high, 2 * low
+    over_high, over_low = places << by_high, places << by_low
     touching = runners & (blots << by_high | blots << by_low)
-    quiet = runners & ~touching & ~(places << by_high | places << by_low)
+    quiet = runners & ~(touching | over_high | over_low)
     if quiet:
-        results.update([key + addition for addition in _sums(quiet, high + low, blots)])
+        results += [key + addition for addition in _sums(quiet, high + low, blots)]
     for start in _bits(touching):
         end = start >> by_high + by_low
         moved = key - _PLACE[start] + _PLACE[end] + (_HIT[end] if end & blots else 0)
         for stop in (start >> by_high, start >> by_low):
-            if stop & open_points:
-                results.add(moved + _HIT[stop] if stop & blots else moved)
+            if stop & open_points & ~places:
+                results.append(moved + _HIT[stop] if stop & blots else moved)
+    twice = runners & over_high & over_low
+    if twice:
+        for addition in _sums(twice, high + low, blots):
+            results.remove(key + addition)
 
 
 def _bits(places: int) -> list[int]:
