@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -98,7 +99,7 @@ def frame_of(checker: Checker) -> Doubles:
     start = np.array([c, s, 0.0]) if abs(n[2]) > 0.5 else np.array([0.0, 0.0, 1.0])
     u = start - n * (start @ n)
     u /= np.linalg.norm(u)
-    return np.stack([u, np.cross(n, u), n])
+    return np.array([u, [n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0]], n])
 
 
 def ring(checker: Checker, layout: Layout, upper: bool, n: int = 24) -> Doubles:
@@ -110,10 +111,31 @@ def ring(checker: Checker, layout: Layout, upper: bool, n: int = 24) -> Doubles:
     return np.asarray(local @ axes + np.array([checker.x, checker.y, checker.z]))
 
 
-def outline(checker: Checker, layout: Layout, view: View) -> Doubles:
-    """Convex outline in pixels."""
-    both = np.concatenate([ring(checker, layout, False), ring(checker, layout, True)])
-    return np.asarray(cv2.convexHull(view.project(both).astype(np.float32)).reshape(-1, 2), np.float64)
+def rims(checkers: Sequence[Checker], layout: Layout, n: int = 16) -> Doubles:
+    """Rims of lower and upper faces of many checkers: k x 2 x n x 3, world."""
+    t = np.linspace(0, 2 * math.pi, n, endpoint=False)
+    r = layout.checker / 2
+    circle = np.stack([r * np.cos(t), r * np.sin(t)])
+    axes = np.array([frame_of(c) for c in checkers]).reshape(-1, 3, 3)
+    base = np.array([(c.x, c.y, c.z) for c in checkers]).reshape(-1, 3)
+    low = np.einsum("an,kax->knx", circle, axes[:, :2]) + base[:, None]
+    return np.asarray(np.stack([low, low + layout.thick * axes[:, None, 2]], axis=1))
+
+
+def outlines(checkers: Sequence[Checker], layout: Layout, view: View) -> list[Doubles]:
+    """Convex outlines in pixels."""
+    if not checkers:
+        return []
+    px = view.project(rims(checkers, layout, 24)).reshape(len(checkers), 48, 2).astype(np.float32)
+    return [np.asarray(cv2.convexHull(p).reshape(-1, 2), np.float64) for p in px]
+
+
+def window_of(hull: Doubles, view: View) -> tuple[int, int, int, int] | None:
+    """Pixel window x0, y0, x1, y1 around an outline; None when it is outside the picture."""
+    x0, y0 = np.floor(hull.min(axis=0)).astype(int) - 1
+    x1, y1 = np.ceil(hull.max(axis=0)).astype(int) + 2
+    x0, y0, x1, y1 = max(0, x0), max(0, y0), min(view.size[0], x1), min(view.size[1], y1)
+    return (int(x0), int(y0), int(x1), int(y1)) if x1 - x0 > 1 and y1 - y0 > 1 else None
 
 
 def _cover(hull: Doubles, x0: int, y0: int, shape: tuple[int, int], fine: int = 4) -> Floats:
@@ -200,15 +222,17 @@ def _diffuse(light: Light, n: tuple[Floats, Floats, Floats], wrap: float) -> Flo
 
 
 def draw_checker(
-    checker: Checker, style: CheckerStyle, layout: Layout, view: View, light: Light, lit: Floats
-) -> Piece | None:
-    """Ray-cast one checker. `lit`: irradiance (BGR) at its upper face. None when it is outside the picture."""
-    hull = outline(checker, layout, view)
-    x0, y0 = np.floor(hull.min(axis=0)).astype(int) - 1
-    x1, y1 = np.ceil(hull.max(axis=0)).astype(int) + 2
-    x0, y0, x1, y1 = max(0, x0), max(0, y0), min(view.size[0], x1), min(view.size[1], y1)
-    if x1 - x0 < 2 or y1 - y0 < 2:
-        return None
+    checker: Checker,
+    style: CheckerStyle,
+    layout: Layout,
+    view: View,
+    light: Light,
+    lit: Floats,
+    hull: Doubles,
+    box: tuple[int, int, int, int],
+) -> Piece:
+    """Ray-cast one checker. `lit`: irradiance (BGR) at its upper face, one value or one a pixel of its window `box`."""
+    x0, y0, x1, y1 = box
     rays = view.rays[y0:y1, x0:x1]
     axes = frame_of(checker)
     hit = _meet(rays, view.centre - (checker.x, checker.y, checker.z), axes, layout.checker / 2, layout.thick)
@@ -224,6 +248,6 @@ def draw_checker(
         colour = colour * (1 - 0.25 * style.translucent) + glow * (0.6 + 0.8 * r * r)[..., None]
     if style.gloss > 0.02:
         colour = colour + mirrored(light, n[0], n[1], n[2], rays, style.rough) * np.float32(style.gloss)
-    cover = _cover(hull, int(x0), int(y0), (int(y1 - y0), int(x1 - x0)))
+    cover = _cover(hull, x0, y0, (y1 - y0, x1 - x0))
     top = hit.cap & (hit.side > 0)
-    return Piece(int(x0), int(y0), np.asarray(colour, np.float32), cover, hit.depth, top)
+    return Piece(x0, y0, np.asarray(colour, np.float32), cover, hit.depth, top)

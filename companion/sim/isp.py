@@ -34,9 +34,14 @@ def _noise_sheet(kind: int) -> Floats:
     return rng.standard_normal((1024, 1024, 3) if kind == 0 else (1024, 1024, 1), np.float32)
 
 
-def _noise(shape: tuple[int, int], isp: Isp, rng: np.random.Generator) -> Floats:
-    """Noise from a fixed sheet cut at a random place (drawing millions of numbers a frame costs more than all else)."""
-    h, w = shape
+_SHIFT = 48
+
+
+@lru_cache(maxsize=2)
+def _noise(shape: tuple[int, int], isp: Isp) -> Floats:
+    """Noise cut from fixed sheets; a film cuts every frame from another corner of it (drawing is the dear part)."""
+    h, w = shape[0] + _SHIFT, shape[1] + _SHIFT
+    rng = np.random.default_rng(5)
     grain = max(1.0, isp.grain)
     nh, nw = math.ceil(h / grain) + 1, math.ceil(w / grain) + 1
     colour = _tile(_noise_sheet(0), nh, nw, rng) * np.float32(isp.noise * isp.chroma_noise)
@@ -119,21 +124,21 @@ def _sharpen(image: Bytes, amount: float) -> Bytes:
 def develop(linear: Floats, isp: Isp, rng: np.random.Generator, gain: float | None = None) -> Bytes:
     """Linear BGR light -> uint8 BGR picture. `gain` overrides the exposure (film mode: a locked camera)."""
     h, w = linear.shape[:2]
-    scale = w / 1280
     factor = exposure_gain(linear, isp) if gain is None else gain
-    image = _blur(linear, isp, scale)
+    image = _blur(linear, isp, w / 1280)
     balance = np.array(isp.white_balance[::-1], np.float32) * np.float32(factor)
-    image = image * balance
-    if isp.vignette > 0.01:
-        image *= _vignette((w, h), round(isp.vignette, 3))
+    falloff = _vignette((w, h), round(isp.vignette, 3))
     if isp.flicker > 0:
         phase = float(rng.uniform(0, 6.28))
         rows = 1.0 + isp.flicker * np.sin(np.arange(h, dtype=np.float32) * (6.28 * 2.3 / h) + phase)
-        image *= rows[:, None, None].astype(np.float32)
-    image = np.asarray(cv2.sqrt(np.maximum(image, np.float32(0.0))), np.float32)
+        falloff = falloff * rows[:, None, None].astype(np.float32)
+    image = np.asarray(cv2.multiply(image, np.asarray(falloff * balance, np.float32)), np.float32)
+    cv2.max(image, 0.0, image)
+    cv2.sqrt(image, image)
     if isp.noise > 0:
-        image += _noise((h, w), isp, rng)
-    byte = cv2.LUT(cv2.convertScaleAbs(np.maximum(image, 0), alpha=255.0), _tone(round(isp.contrast, 2)))
+        y, x = (int(v) for v in rng.integers(0, _SHIFT, 2))
+        image += _noise((h, w), isp)[y : y + h, x : x + w]
+    byte = cv2.LUT(cv2.convertScaleAbs(cv2.max(image, 0.0), alpha=255.0), _tone(round(isp.contrast, 2)))
     out = _colours(np.asarray(byte, np.uint8), isp)
     if isp.sharpen > 0.02:
         out = _sharpen(out, isp.sharpen)

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from companion.rules.position import Side
 from companion.sim import die as dice_art
 from companion.sim.camera import View, view_of
-from companion.sim.checkers import Piece, draw_checker
+from companion.sim.checkers import draw_checker, outlines, window_of
 from companion.sim.hand import HandArt, hand_occluders
 from companion.sim.isp import develop, exposure_gain
 from companion.sim.render_canvas import Canvas, Level
-from companion.sim.render_light import Disc, Grid, Occluder, Prism, light_map
+from companion.sim.render_light import Disc, Grid, LevelShade, Occluder, Prism, light_at
 from companion.sim.render_static import draw_static, static_occluders
 from companion.sim.render_truth import Seen, frame_truth
 from companion.sim.scene import Checker, Cube, Die, Layout, Light, Scene
@@ -41,6 +41,13 @@ class _Static:
     levels: dict[str, Level]
     occluders: list[Occluder]
     view: View
+    shades: dict[object, LevelShade]
+
+    def shade(self, name: object, grid: Grid, light: Light, z: float) -> LevelShade:
+        """The light map of a level; its standing shadows are worked out once."""
+        if name not in self.shades:
+            self.shades[name] = LevelShade(grid, light, z, self.occluders)
+        return self.shades[name]
 
 
 _cache: OrderedDict[tuple[object, ...], _Static] = OrderedDict()
@@ -52,7 +59,7 @@ def _static(scene: Scene, scale: float) -> _Static:
     if found is None:
         view = view_of(scene.camera, scale)
         canvas, levels = draw_static(view, scene)
-        found = _Static(canvas, levels, static_occluders(scene), view)
+        found = _Static(canvas, levels, static_occluders(scene), view, {})
         _cache[key] = found
         while len(_cache) > 2:
             _cache.popitem(last=False)
@@ -76,9 +83,8 @@ def body_occluder(turn: NDArray[Any], centre: NDArray[Any], edge: float) -> Pris
     return Prism(hull, float(corners[:, 2].min()), float(corners[:, 2].max()))
 
 
-def _occluders(scene: Scene, static: _Static) -> list[Occluder]:
-    out = list(static.occluders)
-    out += [checker_occluder(c, scene.layout) for c in scene.checkers]
+def _moving(scene: Scene) -> list[Occluder]:
+    out: list[Occluder] = [checker_occluder(c, scene.layout) for c in scene.checkers]
     for d in scene.dice:
         out.append(body_occluder(dice_art.matrix(d.quat), np.array([d.x, d.y, d.z]), d.size))
     if scene.cube:
@@ -89,13 +95,13 @@ def _occluders(scene: Scene, static: _Static) -> list[Occluder]:
     return out
 
 
-def _atlas(scene: Scene, static: _Static, occluders: list[Occluder]) -> Floats:
+def _atlas(scene: Scene, static: _Static, moving: list[Occluder]) -> Floats:
     """The light maps of all static levels in one picture."""
     width = max(level.grid.width for level in static.levels.values())
     height = sum(level.grid.height for level in static.levels.values())
     atlas = np.ones((height, width, 3), np.float32)
-    for level in static.levels.values():
-        lit = light_map(level.grid, scene.light, occluders, level.z)
+    for name, level in static.levels.items():
+        lit = static.shade(name, level.grid, scene.light, level.z).lit(moving)
         atlas[level.row : level.row + level.grid.height, : level.grid.width] = lit
     return atlas
 
@@ -127,56 +133,52 @@ class _Frame:
 class _LightAt:
     """Light maps of the heights that checkers' upper faces lie at, made when asked for."""
 
-    def __init__(self, scene: Scene, occluders: list[Occluder], levels: dict[str, Level]) -> None:
-        self.scene, self.occluders = scene, occluders
-        base = levels["floor"].grid
+    def __init__(self, scene: Scene, moving: list[Occluder], static: _Static) -> None:
+        self.scene, self.moving, self.static = scene, moving, static
+        base = static.levels["floor"].grid
         self.grid = Grid(base.x0, base.y0, int(base.width * 4 / base.ppc), int(base.height * 4 / base.ppc), 4.0)
-        self.maps: dict[int, Floats] = {}
-        self.table = levels["table"].grid
+        self.maps: dict[float, Floats] = {}
 
-    def at(self, x: float, y: float, z: float, reach: float) -> Floats:
-        """Mean irradiance (BGR) around a place."""
-        key = round(z * 4)
+    def at(self, x: float, y: float, z: float) -> Floats:
+        """Irradiance (BGR) at one place."""
+        return light_at(self.scene.light, self.static.occluders + self.moving, (x, y, z))
+
+    def _map(self, z: float) -> Floats:
+        key = round(z, 1)
         if key not in self.maps:
-            self.maps[key] = light_map(self.grid, self.scene.light, self.occluders, z)
-        g = self.grid
-        px, py, r = (x - g.x0) * g.ppc, (y - g.y0) * g.ppc, max(1, int(reach * g.ppc))
-        px, py = min(max(px, r), g.width - r - 1), min(max(py, r), g.height - r - 1)
-        part = self.maps[key][int(py) - r : int(py) + r + 1, int(px) - r : int(px) + r + 1]
-        return np.asarray(part.mean(axis=(0, 1)), np.float32)
+            self.maps[key] = self.static.shade(("top", key), self.grid, self.scene.light, z).lit(self.moving)
+        return self.maps[key]
 
-    def window(self, x0: int, y0: int, x1: int, y1: int, z: float, view: View) -> Floats:
+    def window(self, box: tuple[int, int, int, int], z: float) -> Floats:
         """Irradiance at the height z for every pixel of a window of the picture."""
-        key = round(z * 4)
-        if key not in self.maps:
-            self.maps[key] = light_map(self.grid, self.scene.light, self.occluders, z)
-        rays = view.rays[y0:y1, x0:x1]
-        depth = np.float32(z - view.centre[2]) / np.minimum(rays[..., 2], -1e-4)
-        g = self.grid
-        mx = (np.float32(view.centre[0]) + depth * rays[..., 0] - np.float32(g.x0)) * np.float32(g.ppc)
-        my = (np.float32(view.centre[1]) + depth * rays[..., 1] - np.float32(g.y0)) * np.float32(g.ppc)
-        return np.asarray(
-            cv2.remap(self.maps[key], mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32
-        )
+        view, g = self.static.view, self.grid
+        rays = view.rays[box[1] : box[3], box[0] : box[2]]
+        depth = np.float32(z - view.centre[2]) / np.minimum(rays[..., 2], np.float32(-1e-4))
+        mx = (np.float32(view.centre[0] - g.x0) + depth * rays[..., 0]) * np.float32(g.ppc)
+        my = (np.float32(view.centre[1] - g.y0) + depth * rays[..., 1]) * np.float32(g.ppc)
+        lit = cv2.remap(self._map(z), mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(lit, np.float32)
 
 
 def _checkers(frame: _Frame, scene: Scene, view: View, lights: _LightAt) -> None:
     styles = {Side.WHITE: scene.white, Side.BLACK: scene.black}
+    shapes = outlines(scene.checkers, scene.layout, view)
     order = sorted(range(len(scene.checkers)), key=lambda k: _far_first(scene.checkers[k], view))
     for k in order:
         c = scene.checkers[k]
+        box = window_of(shapes[k], view)
+        if box is None:
+            continue
+        flat = c.pose == "flat" and _on_board(c, scene.layout)
         top = c.z + scene.layout.thick if c.pose == "flat" else c.z + scene.layout.checker / 2
-        piece = _piece(c, styles[c.side], scene, view, lights, top)
-        if piece is not None:
-            frame.lay(k + 1, piece.x0, piece.y0, piece.colour, piece.cover, piece.depth, piece.top)
+        lit = lights.window(box, top) if flat else lights.at(c.x, c.y, top)
+        piece = draw_checker(c, styles[c.side], scene.layout, view, scene.light, lit, shapes[k], box)
+        frame.lay(k + 1, piece.x0, piece.y0, piece.colour, piece.cover, piece.depth, piece.top)
 
 
-def _piece(c: Checker, style: Any, scene: Scene, view: View, lights: _LightAt, top: float) -> Piece | None:
-    box = view.box([(c.x + dx, c.y + dy, c.z) for dx in (-2.6, 2.6) for dy in (-2.6, 2.6)])
-    if box is None:
-        return None
-    lit = lights.at(c.x, c.y, top, scene.layout.checker * 0.3)
-    return draw_checker(c, style, scene.layout, view, scene.light, lit)
+def _on_board(c: Checker, layout: Layout) -> bool:
+    x0, y0, x1, y1 = layout.outer()
+    return x0 < c.x < x1 and y0 < c.y < y1
 
 
 def _far_first(c: Checker, view: View) -> tuple[float, float]:
@@ -226,7 +228,7 @@ def _dice(frame: _Frame, scene: Scene, view: View, lights: _LightAt) -> None:
         if view.box(centre, 40.0) is None:
             continue
         pin = _pinhole(view, centre)
-        tint = lights.at(body.x, body.y, body.z + body.size / 2, body.size * 0.4) / level
+        tint = lights.at(body.x, body.y, body.z + body.size / 2) / level
         patch = (
             dice_art.render_die(body, pin, scene.light)
             if isinstance(body, Die)
@@ -250,13 +252,13 @@ def shade(scene: Scene, scale: float = 1.0) -> tuple[Floats, NDArray[np.int32], 
     """The linear picture (BGR), the owner of every pixel, and what the truth needs to know about visibility."""
     static = _static(scene, scale)
     canvas, view = static.canvas, static.view
-    occluders = _occluders(scene, static)
-    atlas = _atlas(scene, static, occluders)
+    moving = _moving(scene)
+    atlas = _atlas(scene, static, moving)
     lit = cv2.remap(atlas, canvas.mapx, canvas.mapy, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     colour = canvas.albedo * lit
     colour += canvas.gloss
     frame = _Frame(colour, canvas.depth.copy(), np.zeros(canvas.depth.shape, np.int32), {})
-    lights = _LightAt(scene, occluders, static.levels)
+    lights = _LightAt(scene, moving, static)
     _checkers(frame, scene, view, lights)
     _dice(frame, scene, view, lights)
     _hands(frame, scene, view)

@@ -93,10 +93,10 @@ def _fill(mask: NDArray[np.uint8], polygon: Doubles, value: int) -> None:
     cv2.fillConvexPoly(mask, np.round(polygon * (1 << _FIXED)).astype(np.int32), value, cv2.LINE_8, _FIXED)
 
 
-def _disc_hulls(discs: Sequence[Disc], z: float, source: Doubles) -> list[Doubles]:
+def _disc_hulls(discs: Sequence[Disc], z: float, source: Doubles) -> Doubles:
     """Shadow outlines (xy cm) of cylinders on the level z, from a point light."""
     if not discs:
-        return []
+        return np.zeros((0, 22, 2))
     c = np.array([(d.x, d.y) for d in discs])
     r = np.array([d.radius for d in discs])[:, None]
     low = np.array([max(d.z0, z) for d in discs])[:, None]
@@ -109,7 +109,7 @@ def _disc_hulls(discs: Sequence[Disc], z: float, source: Doubles) -> list[Double
     half = np.linspace(-math.pi / 2, math.pi / 2, 11)[None, :]
     front = np.stack([c1[:, :1] + r1 * np.cos(phi + half), c1[:, 1:] + r1 * np.sin(phi + half)], axis=-1)
     back = np.stack([c0[:, :1] - r0 * np.cos(phi + half), c0[:, 1:] - r0 * np.sin(phi + half)], axis=-1)
-    return list(np.concatenate([front, back], axis=1))
+    return np.concatenate([front, back], axis=1)
 
 
 def _prism_hull(prism: Prism, z: float, source: Doubles) -> Doubles:
@@ -120,33 +120,140 @@ def _prism_hull(prism: Prism, z: float, source: Doubles) -> Doubles:
     return np.asarray(hull.reshape(-1, 2), np.float64)
 
 
-def _shade(grid: Grid, occluders: Sequence[Occluder], z: float, source: Doubles) -> NDArray[np.uint8]:
-    mask = np.zeros((grid.height, grid.width), np.uint8)
+def _static_shade(
+    grid: Grid, occluders: Sequence[Occluder], z: float, source: Doubles, mask: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Draw the shadows of occluders into `mask`."""
     above = [o for o in occluders if o.z1 > z + 0.05]
-    for hull in _disc_hulls([o for o in above if isinstance(o, Disc)], z, source):
-        _fill(mask, grid.pixels(hull), 255)
+    hulls = _disc_hulls([o for o in above if isinstance(o, Disc)], z, source)
+    if len(hulls):
+        fixed = np.round((hulls - (grid.x0, grid.y0)) * (grid.ppc * (1 << _FIXED))).astype(np.int32)
+        for hull in fixed:
+            cv2.fillConvexPoly(mask, hull, 255, cv2.LINE_8, _FIXED)
     for o in above:
         if isinstance(o, Prism):
             _fill(mask, grid.pixels(_prism_hull(o, z, source)), 255)
     return mask
 
 
-def _ambient_open(grid: Grid, occluders: Sequence[Occluder], z: float) -> Floats:
-    """Share of the sky that a level sees: footprints spread out (contact shadow and wide shade)."""
-    mask = np.zeros((grid.height, grid.width), np.uint8)
-    tall = np.zeros((grid.height, grid.width), np.uint8)
+@dataclass(eq=False)
+class LevelShade:
+    """Light map of one level; remembers the shadows of what stands still."""
+
+    grid: Grid
+    light: Light
+    z: float
+    still: Sequence[Occluder]
+
+    def __post_init__(self) -> None:
+        g = self.grid
+        blank = (g.height, g.width)
+        self.shades = [
+            [_static_shade(g, self.still, self.z, source, np.zeros(blank, np.uint8)) for source in lamp_samples(lamp)]
+            for lamp in self.light.lamps
+        ]
+        self.masks = _footprints(g, self.still, self.z, np.zeros(blank, np.uint8), np.zeros(blank, np.uint8))
+        self.given = self._given()
+
+    def _given(self) -> tuple[Floats, list[Floats]]:
+        """Unshadowed light: sky, and each lamp."""
+        g = self.grid
+        x = np.arange(g.width, dtype=np.float32)[None, :] / np.float32(g.ppc) + np.float32(g.x0)
+        y = np.arange(g.height, dtype=np.float32)[:, None] / np.float32(g.ppc) + np.float32(g.y0)
+        spot = spot_factor(self.light, x, y)
+        sky = (
+            np.full((g.height, g.width), self.light.ambient, np.float32) * np.float32(0.35)
+            + np.float32(0.65 * self.light.ambient) * spot
+        )
+        lamps = []
+        for lamp in self.light.lamps:
+            px, py, pz = (np.float32(v) for v in unit(lamp.direction) * lamp.distance)
+            d2 = (x - px) ** 2 + (y - py) ** 2 + (pz - np.float32(self.z)) ** 2
+            share = np.float32(lamp.power * (pz - self.z) * lamp.distance**2) / (d2 * np.sqrt(d2)) * spot
+            lamps.append(np.asarray(share, np.float32))
+        return np.asarray(sky, np.float32), lamps
+
+    def lit(self, moving: Sequence[Occluder]) -> Floats:
+        """Irradiance (BGR, linear) with movable things added."""
+        g, light = self.grid, self.light
+        above = [o for o in moving if o.z1 > self.z + 0.05]
+        sky, lamps = self.given
+        out = np.empty((g.height, g.width, 3), np.float32)
+        open_ = _open_share(g, *_footprints(g, above, self.z, self.masks[0].copy(), self.masks[1].copy()))
+        ambient = sky * open_
+        for k in range(3):
+            np.multiply(ambient, np.float32(light.ambient_colour[2 - k]), out=out[..., k])
+        for lamp, given, shades in zip(light.lamps, lamps, self.shades, strict=True):
+            total = np.zeros((g.height, g.width), np.float32)
+            for source, shade in zip(lamp_samples(lamp), shades, strict=True):
+                cv2.accumulate(_static_shade(g, above, self.z, source, shade.copy()) if above else shade, total)
+            total = cv2.GaussianBlur(total, (0, 0), max(0.5, 0.09 * g.ppc))
+            total *= np.float32(-1.0 / (255.0 * len(shades)))
+            total += np.float32(1.0)
+            total *= given
+            for k in range(3):
+                out[..., k] += total * np.float32(lamp.colour[2 - k])
+        return out
+
+
+def _footprints(
+    grid: Grid, occluders: Sequence[Occluder], z: float, low: NDArray[np.uint8], tall: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Outlines from above of what stands on or little above a level: all of it, and the tall part."""
     for o in occluders:
         if o.z1 < z + 0.1 or o.z0 > z + 6.0:
             continue
-        for target in (mask, tall) if o.z1 > z + 1.6 else (mask,):
+        for target in (low, tall) if o.z1 > z + 1.6 else (low,):
             if isinstance(o, Disc):
-                at = np.round(grid.pixels(np.array([o.x, o.y])) * 8).astype(int)
-                cv2.circle(target, (int(at[0]), int(at[1])), round(o.radius * grid.ppc * 8), 255, -1, cv2.LINE_8, 3)
+                x, y = round((o.x - grid.x0) * grid.ppc * 8), round((o.y - grid.y0) * grid.ppc * 8)
+                cv2.circle(target, (x, y), round(o.radius * grid.ppc * 8), 255, -1, cv2.LINE_8, 3)
             else:
                 _fill(target, grid.pixels(o.polygon), 255)
-    near = cv2.GaussianBlur(mask, (0, 0), 0.45 * grid.ppc)
-    wide = cv2.GaussianBlur(tall, (0, 0), 1.6 * grid.ppc)
-    return np.asarray(1.0 - near.astype(np.float32) * (0.5 / 255) - wide.astype(np.float32) * (0.45 / 255), np.float32)
+    return low, tall
+
+
+def _open_share(grid: Grid, low: NDArray[np.uint8], tall: NDArray[np.uint8]) -> Floats:
+    """Share of the sky that a level sees: footprints spread out (contact shadow and wide shade)."""
+    near = cv2.GaussianBlur(low, (0, 0), 0.45 * grid.ppc)
+    small = cv2.resize(tall, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
+    wide = cv2.resize(cv2.GaussianBlur(small, (0, 0), 0.4 * grid.ppc), (grid.width, grid.height))
+    return np.asarray(1.0 - cv2.addWeighted(near, 0.5 / 255, wide, 0.45 / 255, 0.0, dtype=cv2.CV_32F), np.float32)
+
+
+def light_at(light: Light, occluders: Sequence[Occluder], point: tuple[float, float, float]) -> Floats:
+    """Irradiance (BGR) at one place, shadows of discs and prisms above it included."""
+    x, y, z = point
+    discs = [o for o in occluders if isinstance(o, Disc) and o.z1 > z + 0.05]
+    prisms = [o for o in occluders if isinstance(o, Prism) and o.z1 > z + 0.05]
+    d = np.array([(o.x, o.y, o.radius, max(o.z0, z), o.z1) for o in discs]).reshape(-1, 5)
+    spot = float(np.mean(spot_factor(light, np.array([x], np.float32), np.array([y], np.float32))))
+    out = np.asarray(bgr(light.ambient_colour) * np.float32(light.ambient * (0.35 + 0.65 * spot)), np.float32)
+    for lamp in light.lamps:
+        samples, open_ = lamp_samples(lamp), 0
+        for s in samples:
+            slope = (s[:2] - (x, y)) / max(s[2] - z, 1.0)
+            open_ += not (_disc_hides(d, x, y, z, slope) or any(_prism_hides(p, x, y, z, slope) for p in prisms))
+        p = unit(lamp.direction) * lamp.distance
+        far = float(np.linalg.norm(p - (x, y, z)))
+        power = lamp.power * (p[2] - z) * lamp.distance**2 / far**3 * open_ / len(samples) * spot
+        out += bgr(lamp.colour) * np.float32(power)
+    return out
+
+
+def _disc_hides(d: Doubles, x: float, y: float, z: float, slope: Doubles) -> bool:
+    if not len(d):
+        return False
+    rise = (d[:, 3] + d[:, 4]) / 2 - z
+    return bool((np.hypot(x + slope[0] * rise - d[:, 0], y + slope[1] * rise - d[:, 1]) < d[:, 2]).any())
+
+
+def _prism_hides(p: Prism, x: float, y: float, z: float, slope: Doubles) -> bool:
+    polygon = p.polygon.astype(np.float32)
+    for level in (max(p.z0, z), (max(p.z0, z) + p.z1) / 2, p.z1):
+        at = (float(x + slope[0] * (level - z)), float(y + slope[1] * (level - z)))
+        if cv2.pointPolygonTest(polygon, at, False) > 0:
+            return True
+    return False
 
 
 def spot_factor(light: Light, x: Floats, y: Floats) -> Floats | float:
@@ -155,26 +262,6 @@ def spot_factor(light: Light, x: Floats, y: Floats) -> Floats | float:
         return 1.0
     r2 = ((x - light.spot_xy[0]) ** 2 + (y - light.spot_xy[1]) ** 2) / light.spot_radius**2
     return np.asarray(1.0 - light.spot * (1.0 - np.exp(-0.7 * r2 * np.sqrt(r2))), np.float32)
-
-
-def light_map(grid: Grid, light: Light, occluders: Sequence[Occluder], z: float) -> Floats:
-    """Irradiance (BGR, linear) of the horizontal level z over the grid."""
-    x = np.arange(grid.width, dtype=np.float32)[None, :] / grid.ppc + grid.x0
-    y = np.arange(grid.height, dtype=np.float32)[:, None] / grid.ppc + grid.y0
-    spot = spot_factor(light, x, y)
-    ambient = _ambient_open(grid, occluders, z) * light.ambient * (0.35 + 0.65 * spot)
-    out = ambient[..., None] * bgr(light.ambient_colour)
-    for lamp in light.lamps:
-        shade = np.zeros((grid.height, grid.width), np.float32)
-        samples = lamp_samples(lamp)
-        for source in samples:
-            cv2.accumulate(_shade(grid, occluders, z, source), shade)
-        lit = 1.0 - cv2.GaussianBlur(shade, (0, 0), max(0.5, 0.09 * grid.ppc)) / (255.0 * len(samples))
-        px, py, pz = unit(lamp.direction) * lamp.distance
-        d2 = (x - px) ** 2 + (y - py) ** 2 + (pz - z) ** 2
-        given = lamp.power * (pz - z) * lamp.distance**2 / (d2 * np.sqrt(d2)) * lit * spot
-        out += given[..., None] * bgr(lamp.colour)
-    return np.asarray(out, np.float32)
 
 
 def mirrored(light: Light, nx: Floats, ny: Floats, nz: Floats, rays: Floats, rough: float) -> Floats:

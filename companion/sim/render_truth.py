@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from companion.rules.position import BAR, OFF, Position, Side
 from companion.sim import die as dice_art
 from companion.sim.camera import View
-from companion.sim.checkers import ring
+from companion.sim.checkers import rims
 from companion.sim.die_faces import DieLook
 from companion.sim.hand import hand_polygon
 from companion.sim.scene import Checker, Cube, Die, Hand, Layout, Scene
@@ -63,12 +63,12 @@ def _board(scene: Scene, view: View) -> Json:
     outer = [(x0, y1, z), (x1, y1, z), (x1, y0, z), (x0, y0, z)]
     z = lay.bar_height if lay.bar > 0.3 else 0.0
     bar = [(-b, h, z), (b, h, z), (b, -h, z), (-b, -h, z)]
-    points = {}
+    ends = []
     for n in range(1, 25):
-        y = h if n > 12 else -h
-        tip = y - length if n > 12 else y + length
-        base_px, tip_px = view.project([(lay.point_x(n), y, 0), (lay.point_x(n), tip, 0)])
-        points[str(n)] = {"base_px": _list(base_px), "tip_px": _list(tip_px)}
+        y, x = (h if n > 12 else -h), lay.point_x(n)
+        ends += [(x, y, 0), (x, y - length if n > 12 else y + length, 0)]
+    px = _list(view.project(ends))
+    points = {str(n): {"base_px": px[2 * n - 2], "tip_px": px[2 * n - 1]} for n in range(1, 25)}
     cm = {
         "D": lay.checker,
         "th": lay.thick,
@@ -88,11 +88,18 @@ def _board(scene: Scene, view: View) -> Json:
     }
 
 
-def _checker(c: Checker, number: int, scene: Scene, view: View, seen: Seen, counts: NDArray[np.int64]) -> Json:
-    lay = scene.layout
-    rim = ring(c, lay, True, 16)
-    low = ring(c, lay, False, 16)
-    top_px, base_px = view.project([rim.mean(axis=0), low.mean(axis=0)])
+def _checkers(scene: Scene, view: View, seen: Seen, counts: NDArray[np.int64]) -> list[Json]:
+    if not scene.checkers:
+        return []
+    world = rims(scene.checkers, scene.layout)
+    px = view.project(world).reshape(len(scene.checkers), 2, 16, 2)
+    middle = view.project(world.mean(axis=2)).reshape(-1, 2, 2)
+    return [_checker(c, k + 1, px[k, 1], middle[k], seen, counts) for k, c in enumerate(scene.checkers)]
+
+
+def _checker(
+    c: Checker, number: int, rim: NDArray[Any], middle: NDArray[Any], seen: Seen, counts: NDArray[np.int64]
+) -> Json:
     whole, face = seen.area.get(number, (0.0, 0.0))
     out = {
         "colour": COLOUR[c.side],
@@ -100,9 +107,9 @@ def _checker(c: Checker, number: int, scene: Scene, view: View, seen: Seen, coun
         "layer": c.layer,
         "k": c.k,
         "pose": c.pose,
-        "top_px": _list(top_px),
-        "base_px": _list(base_px),
-        "rim_px": _list(view.project(rim)),
+        "top_px": _list(middle[1]),
+        "base_px": _list(middle[0]),
+        "rim_px": _list(rim),
         "visible": _share(counts[2 * number] + counts[2 * number + 1], whole),
         "visible_top": _share(counts[2 * number + 1], face),
         "xyz": [round(c.x, 2), round(c.y, 2), round(c.z, 2)],
@@ -238,7 +245,7 @@ def frame_truth(scene: Scene, view: View, seen: Seen) -> Json:
         "camera": _camera(scene, view),
         "isp": asdict(scene.isp),
         "board": _board(scene, view),
-        "checkers": [_checker(c, k + 1, scene, view, seen, counts) for k, c in enumerate(scene.checkers)],
+        "checkers": _checkers(scene, view, seen, counts),
         "dice": [_die(d, n + 1 + k, scene, view, seen, counts) for k, d in enumerate(scene.dice)],
         "cube": _cube(cube, n + 1 + dice, view, seen, counts) if cube else None,
     }
