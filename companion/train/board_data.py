@@ -199,7 +199,7 @@ def finder_sample(rng: np.random.Generator, path: Path) -> dict:
     for x, y in seen(corners):
         splat(maps[0], x, y, 1.0)
     for x, y in seen(bars):
-        splat(maps[1], x, y, 1.0)
+        splat(maps[1], x, y, 0.75)
     cv2.fillPoly(maps[2], [np.round(seen(corners) * 16 - 8).astype(np.int32)], 1.0, cv2.LINE_8, 4)
     return {"x": torch.from_numpy(np.ascontiguousarray(view.transpose(2, 0, 1))), "maps": torch.from_numpy(maps)}
 
