@@ -56,7 +56,8 @@ def die_crop(rng, image, centre, jac, up, edge, edge_px, theta, rectified: bool)
     centre = centre + rng.normal(0, 0.05, 2) * edge_px
     scale = DIE_PX * float(np.exp(rng.normal(0, 0.07)))
     if not rectified:
-        a = rng.uniform(0, 2 * np.pi)
+        # A photograph is mostly taken upright: the visible sides hang below the top face.
+        a = np.arctan2(up[0], -up[1]) + rng.normal(0, 0.35) if rng.random() < 0.7 else rng.uniform(0, 2 * np.pi)
         turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
         return sample(image, turn * edge_px / scale, centre, OUT), -0.5
     jac = jac * np.exp(rng.normal(0, 0.015, (2, 2)))

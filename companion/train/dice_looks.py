@@ -217,7 +217,7 @@ def decals(rng) -> tuple[np.ndarray, np.ndarray]:
 
 
 def paint_decals(rng, size: int = 512) -> tuple[np.ndarray, np.ndarray]:
-    """Things printed on or lying flat on the surface: text, dots, faces with pips, watches, cards. Linear RGB + cover."""
+    """Things printed on or lying flat on the surface: text, dots, faces with pips, watches, cards. Linear RGB + cover."""  # noqa: E501
     colour = np.zeros((size, size, 3), np.float32)
     cover = np.zeros((size, size), np.float32)
     for _ in range(int(rng.integers(1, 7))):

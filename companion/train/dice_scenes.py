@@ -304,6 +304,7 @@ def compose(
     plain: bool = False,
     target: int | None = None,
     clutter: float = 0.3,
+    with_view: bool = False,
 ):
     """Linear RGB (h, w, 3) of a window and its `Thing`s (dice, cubes); the window is centred near die `target`."""
     dice = [lean(rng, d) if d.state == "flat" and rng.random() < 0.12 else d for d in rest.dice]
@@ -341,7 +342,8 @@ def compose(
             if min(np.hypot(*(p - d.centre[:2])) for d in dice) > 3.2:
                 r = float(rng.uniform(0.7, 1.4)) if rng.random() < 0.6 else float(rng.uniform(2.5, 4.5))
                 painter.cylinder((*p, 0.0, r, 0.18 if r < 1.5 else float(rng.uniform(0.5, 8))), checker_paint(rng))
-    return _place(rng, painter, rest, dice, view, light, clutter, aim)
+    placed = _place(rng, painter, rest, dice, view, light, clutter, aim)
+    return (*placed, view) if with_view else placed
 
 
 def _place(rng, painter, rest, dice, view, light, clutter, aim):

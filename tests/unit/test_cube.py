@@ -1,63 +1,36 @@
-"""The doubling cube (RULES.md G1-G6)."""
+"""The doubling cube: whose it is by where it lies."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from companion.rules.cube import Cube, beaver_refusal, is_dead, refusal
-from companion.rules.position import Side
+from companion.vision import cube
+from companion.vision.geometry import BoardGeometry
 
-W, B = Side.WHITE, Side.BLACK
-
-
-def rule(cube, side, **changed):
-    facts = {"on_roll": side, "rolled": False, "crawford": False} | changed
-    refused = refusal(cube, side, **facts)
-    return refused and refused.rule
-
-
-@pytest.mark.parametrize("owner", [None, W])
-def test_the_side_on_roll_with_access_may_double(owner):
-    assert rule(Cube(1 if owner is None else 2, owner), W) is None
+ASPECT = 0.86
+BOARD = BoardGeometry(
+    corners=np.array([[100, 100], [900, 100], [900, 788], [100, 788]], float), size=(1000, 900), bar=(0.46, 0.54)
+)
 
 
 @pytest.mark.parametrize(
-    ("cube", "changed", "expected"),
+    ("x", "y", "place"),
     [
-        (Cube(), {"on_roll": B}, "G1"),
-        (Cube(), {"rolled": True}, "G1"),
-        (Cube(), {"opening": True}, "G1"),
-        (Cube(2, B), {}, "G3"),
-        (Cube(), {"crawford": True}, "G5"),
-        (Cube(2, None, B), {}, "G2"),
+        (0.5, 0.43, "centre"),
+        (0.5, 0.05, "black"),
+        (0.5, 0.82, "white"),
+        (-0.07, 0.43, "centre"),
+        (1.07, 0.0, "black"),
+        (-0.08, 0.85, "white"),
+        (0.25, 0.4, "offered"),
+        (0.8, 0.2, "offered"),
     ],
 )
-def test_who_may_not_double_and_why(cube, changed, expected):
-    assert rule(cube, W, **changed) == expected
+def test_place(x: float, y: float, place: str) -> None:
+    assert cube.place_of(x, y, BOARD) == place
 
 
-def test_the_taker_owns_the_cube_at_twice_the_value():
-    assert Cube().doubled(W).taken() == Cube(2, B)
-    assert Cube(2, B).doubled(B).taken() == Cube(4, W)
-    assert Cube().doubled(W).offered_value == 2
-
-
-def test_no_limit_in_principle():
-    assert Cube(64, W).doubled(W).taken() == Cube(128, B)
-    assert rule(Cube(64, W), W) is None
-
-
-def test_beavers_only_where_they_are_played_and_by_the_side_that_was_doubled():
-    offered = Cube().doubled(W)
-    assert offered.beavered() == Cube(4, B)
-    assert beaver_refusal(offered, B, beavers=True) is None
-    assert beaver_refusal(offered, B, beavers=False).rule == "G6"
-    assert beaver_refusal(offered, W, beavers=True).rule == "G6"
-    assert beaver_refusal(Cube(), B, beavers=True).rule == "G6"
-
-
-@pytest.mark.parametrize(
-    ("value", "score", "length", "dead"), [(4, 3, 7, True), (2, 3, 7, False), (2, 5, 7, True), (64, 0, 0, False)]
-)
-def test_a_cube_that_cannot_change_the_match_is_dead(value, score, length, dead):
-    assert is_dead(Cube(value, W), W, length=length, score=score) is dead
+def test_offered_by_the_side_at_whose_right_hand_it_lies() -> None:
+    assert cube.offerer(0.8, BOARD) == "white"
+    assert cube.offerer(0.2, BOARD) == "black"
