@@ -6,7 +6,7 @@ import random
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.errors import RuleError
@@ -97,12 +97,14 @@ def all_facts(draw):
     )
 
 
+@settings(deadline=None, derandomize=True)
 @given(all_facts())
 def test_every_fact_survives_both_notations(facts):
     assert parse_id(facts.xgid()) == facts
     assert parse_id(facts.gnu_id()) == facts
 
 
+@settings(deadline=None, derandomize=True)
 @given(positions(), st.booleans(), st.integers(0, 60))
 def test_beavers_and_the_cube_limit_survive_an_xgid(position, beavers, limit):
     facts = ParsedId(position, beavers=beavers, max_cube=limit)
@@ -156,6 +158,7 @@ def fault_of(text):
     return None
 
 
+@settings(deadline=None, derandomize=True)
 @given(st.text(max_size=60) | st.text(alphabet="abcdeABCDE-0123:=XGID/+", max_size=70))
 def test_any_text_gives_an_id_or_a_rule_error(text):
     assert fault_of(text) is None or fault_of(text).startswith("line ")

@@ -81,7 +81,8 @@ def cells_of(line: Line) -> Iterator[Cell]:
     found = list(_CELL.finditer(line.text, start))
     first = found[0].start() if found else len(line.text)
     _only_blank(line, start, first)
-    for match, end in zip(found, [m.start() for m in found[1:]] + [len(line.text)], strict=True):
+    for index, match in enumerate(found):
+        end = found[index + 1].start() if index + 1 < len(found) else len(line.text)
         yield _cell(line, match, end, numbered=row is not None)
 
 
