@@ -5,46 +5,87 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from companion.rules.position import Side
 from companion.sim.places import Habits
-from companion.sim.scene import Camera, Cube, DieStyle, Hand, Layout, Scene
+from companion.sim.random_scene import fitted, random_scene
+from companion.sim.scene import (
+    BoardStyle,
+    Camera,
+    CheckerStyle,
+    Cube,
+    DieStyle,
+    Hand,
+    Lamp,
+    Layout,
+    Light,
+    Material,
+    Scene,
+)
 from companion.sim.stage import Props
+from companion.sim.styles import die_style
 
 SKINS = ((0.82, 0.62, 0.5), (0.75, 0.55, 0.42), (0.6, 0.42, 0.3), (0.42, 0.28, 0.2), (0.88, 0.7, 0.6))
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the camera may do: lean in degrees, turns of the board in the picture (quarters)."""
+    """What the camera may do: lean in degrees at most, quarter turns of the board in the picture, share it fills."""
 
-    tilt: tuple[float, float] = (4.0, 25.0)
+    tilt: float = 25.0
     quarters: tuple[int, ...] = (0,)
-    roll: float = 3.0  # degrees either way
+    fill: tuple[float, float] = (0.85, 0.95)
+
+
+def standard_scene(size: tuple[int, int]) -> Scene:
+    """A well-lit tournament board seen a little from White's side: the demo's table."""
+    layout = Layout(checker=4.1, pitch=4.4, height=46.0, tray="R", tray_width=5.0, die=1.7, rail=2.2)
+    wood = Material("wood", (0.42, 0.25, 0.13), (0.3, 0.17, 0.08), grain=0.5, scale=1.2, gloss=0.25, rough=0.35, seed=3)
+    board = BoardStyle(
+        surface=Material("felt", (0.14, 0.33, 0.28), (0.11, 0.28, 0.24), grain=0.35, gloss=0.0, rough=0.9, seed=5),
+        rail=wood,
+        bar=replace(wood, angle=90.0, seed=4),
+        tray=Material("felt", (0.12, 0.28, 0.24), (0.1, 0.25, 0.2), grain=0.3, gloss=0.0, rough=0.9, seed=6),
+        point_a=(0.86, 0.8, 0.66),
+        point_b=(0.58, 0.17, 0.14),
+        point_grain=0.2,
+        hinges="brass",
+        wear=0.1,
+        seed=11,
+    )
+    camera = Camera(size=size, focal=0.95 * size[0], tilt=9.0, roll=0.6, dist=(-0.03, 0.01, 0.0, 0.0, 0.0))
+    return Scene(
+        layout=layout,
+        board=board,
+        white=CheckerStyle((0.92, 0.9, 0.84), (0.86, 0.83, 0.76), finish="marble", profile="groove", strength=0.3),
+        black=CheckerStyle((0.15, 0.13, 0.13), (0.2, 0.17, 0.16), finish="marble", profile="groove", strength=0.4),
+        table=Material("wood", (0.5, 0.4, 0.3), (0.42, 0.33, 0.24), grain=0.4, scale=2.0, gloss=0.1, seed=9),
+        light=Light(lamps=(Lamp((0.35, 0.3, 1.0), 0.2, 0.75), Lamp((-0.5, 0.4, 1.0), 0.25, 0.3))),
+        camera=fitted(_aimed(camera, layout), layout, 0.93),
+        seed=21,
+    )
+
+
+def _aimed(camera: Camera, layout: Layout) -> Camera:
+    x0, y0, x1, y1 = layout.outer()
+    return replace(camera, target=((x0 + x1) / 2, (y0 + y1) / 2, 0.0))
 
 
 def table_scene(seed: int, size: tuple[int, int], limits: Limits) -> Scene:
     """Board, light and camera of that seed; nothing movable on it yet."""
-    rng = random.Random(seed)
-    scene = Scene(seed=seed)
-    return replace(scene, camera=fitted_camera(rng, scene.layout, size, limits))
-
-
-def fitted_camera(rng: random.Random, layout: Layout, size: tuple[int, int], limits: Limits) -> Camera:
-    """A camera that has the whole board, trays and a hand's breadth around it in view."""
-    quarter = rng.choice(limits.quarters)
-    x0, y0, x1, y1 = layout.outer()
-    wide, high = (x1 - x0, y1 - y0) if quarter % 2 == 0 else (y1 - y0, x1 - x0)
-    focal = 1.0 * size[0]
-    distance = focal * max(wide / size[0], high / size[1]) * rng.uniform(1.12, 1.22)
-    return Camera(
-        size=size,
-        focal=focal,
-        target=((x0 + x1) / 2, (y0 + y1) / 2, 0.0),
-        distance=distance,
-        tilt=rng.uniform(*limits.tilt),
-        azimuth=90.0 * quarter + rng.uniform(-limits.roll, limits.roll),
-        roll=rng.uniform(-1, 1),
-        dist=(rng.uniform(-0.08, 0.02), 0.0, 0.0, 0.0, 0.0),
+    rng = np.random.default_rng([seed, 31])
+    turn = 90.0 * int(rng.choice(limits.quarters)) + float(rng.normal(0, 3))
+    return random_scene(
+        rng,
+        start=True,
+        image_size=size,
+        tilt_max=limits.tilt,
+        turn=turn,
+        fill=limits.fill,
+        with_dice=False,
+        with_hand=False,
+        with_cube=False,
     )
 
 
@@ -76,7 +117,7 @@ def looks_of(seed: int, layout: Layout) -> Props:
         )
         for side in Side
     }
-    style = DieStyle()
+    style = DieStyle() if seed == 0 else die_style(np.random.default_rng([seed, 32]))
     poses = {side: rng.choice(("fist", "cup")) for side in Side}
     size = min(2.6, 0.62 * layout.checker + 0.1)
     return Props(hands, dict.fromkeys(Side, style), Cube(0.0, 0.0, 0.0, size=size), poses)

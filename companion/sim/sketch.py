@@ -45,6 +45,19 @@ class _Pencil:
         return np.asarray(np.round(self.view.project(points) * 16), np.int32)
 
 
+class SketchPrinter:
+    """Draws the frames of a film as sketches, with the printer's interface (see companion.sim.film)."""
+
+    def picture(self, rest: Scene, moving: Scene, number: int) -> Image:
+        """All things of both scenes, flat; the number is not used, a sketch has no noise."""
+        del number
+        return sketch(
+            rest.with_objects(
+                (*rest.checkers, *moving.checkers), (*rest.dice, *moving.dice), moving.cube or rest.cube, moving.hands
+            )
+        )
+
+
 def sketch(scene: Scene) -> Image:
     """Draw the scene: uint8 BGR of the camera's size; no shadows, no noise."""
     view = view_of(scene.camera)

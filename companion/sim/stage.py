@@ -206,11 +206,11 @@ class Stage:
     def _look(self, side: Side) -> HandLook:
         sign = -1 if side is Side.WHITE else 1
         x = right_sign(side) * 14.0
-        return HandLook((x, sign * (self.layout.height / 2 + 42.0), 14.0), self.looks.hands[side])
+        return HandLook((x, sign * (self.layout.height / 2 + 75.0), 14.0), self.looks.hands[side])
 
     def _away(self, side: Side, near: Vec3) -> Vec3:
         sign = -1 if side is Side.WHITE else 1
-        return (near[0] * 0.6 + right_sign(side) * 6.0, sign * (self.layout.height / 2 + 48.0), 10.0)
+        return (near[0] * 0.6 + right_sign(side) * 6.0, sign * (self.layout.height / 2 + 40.0), 10.0)
 
     def hand_move(self, side: Side, target: Vec3, pose: str, lift: float = 2.0) -> HandMove:
         """The movement of that player's hand from where it is; the hand is remembered at the target."""

@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from companion.errors import InputError, RuleError, SourceError
 from companion.rules.notation.mat import read_mat
 from companion.rules.record import MatchRecord
+from companion.sim.film import FilmPrinter
 from companion.sim.from_record import script_of
 from companion.sim.incidents import Incident, read_incidents
-from companion.sim.looks import Limits, habits_of, looks_of, table_scene
+from companion.sim.looks import Limits, habits_of, looks_of, standard_scene, table_scene
 from companion.sim.play import play_match
 from companion.sim.scene import Scene
 from companion.sim.script import MatchScript
-from companion.sim.sketch import sketch
 from companion.sim.stage import Outlook, Pace, Segment, Stage
 from companion.sim.truth import frame_truth
 from companion.sources.base import Frame, Image
 
 DEFAULT_FPS = 8.0
 DEFAULT_SIZE = (1280, 960)
-DEMO_SEED = 7
+DEMO_SEED = 0
 DEMO_PACE = Pace(reach=0.24, carry=0.3, leave=0.26, settle=0.75, think=0.15, tumble=0.6, set_up=3.0)
 """Brisk players: the demo match takes about four minutes."""
 DEMO = Path(__file__).with_name("demo.mat")
-Draw = Callable[[Scene, int], Image]
-"""Draws a scene; the number seeds the noise of this frame."""
+
+
+class Printer(Protocol):
+    """Draws frames: what rests, what moves on the same table, and a number that seeds the noise."""
+
+    def picture(self, rest: Scene, moving: Scene, number: int) -> Image: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +50,6 @@ class Drift:
         slow = math.sin(2 * math.pi * t / self.period + self.phase)
         quick = 0.25 * math.sin(2 * math.pi * 7.3 * t / self.period + 2 * self.phase)
         return self.amount * (slow + quick)
-
-
-def _sketched(scene: Scene, number: int) -> Image:
-    del number
-    return sketch(scene)
 
 
 class SimulatedTable:
@@ -73,13 +72,13 @@ class SimulatedTable:
         scene: Scene | None = None,
         limits: Limits | None = None,
         pace: Pace | None = None,
-        draw: Draw | None = None,
+        printer: Printer | None = None,
     ) -> None:
         """Stages the whole match at once (no picture is drawn yet); the same arguments give the same film."""
         self.name = name
         self.script = script
         self.fps = fps
-        self._scene = scene if scene is not None else table_scene(seed, size, limits or Limits())
+        self._scene = scene if scene is not None else _look(seed, size, limits)
         layout = self._scene.layout
         stage = Stage(layout, habits_of(seed, layout), looks_of(seed, layout), pace or Pace(), seed)
         play_match(stage, script)
@@ -87,7 +86,7 @@ class SimulatedTable:
         self.segments: tuple[Segment, ...] = tuple(stage.segments)
         self.duration = stage.t
         self._drift = _drift(seed)
-        self._draw = draw or _sketched
+        self._printer = printer or FilmPrinter()
         self._closed = False
 
     @property
@@ -137,17 +136,33 @@ class SimulatedTable:
         return frame_truth(segment, segment.at(t), _seen(self._scene, segment.outlook), t)
 
     def _picture(self, segment: Segment, t: float, seq: int) -> Image:
-        return self._draw(self._composed(segment, t), seq)
+        rest, moving = self._parts(segment, t)
+        return self._printer.picture(rest, moving, seq)
 
-    def _composed(self, segment: Segment, t: float) -> Scene:
-        things = segment.at(t)
+    def _parts(self, segment: Segment, t: float) -> tuple[Scene, Scene]:
+        """The table with what rests, and with what moves at time t."""
         scene = _seen(self._scene, segment.outlook)
         isp = replace(scene.isp, exposure=scene.isp.exposure + self._drift.at(t))
         scene = replace(scene, isp=isp, props=(*scene.props, *segment.props), position=segment.position)
-        return scene.with_objects(things.checkers, things.dice, things.cube, things.hands)
+        still, now = segment.rest, segment.at(t)
+        checkers, dice = now.checkers[len(still.checkers) :], now.dice[len(still.dice) :]
+        moving = scene.with_objects(checkers, dice, None if segment.cube is None else now.cube, now.hands)
+        return scene.with_objects(still.checkers, still.dice, still.cube), moving
+
+    def _composed(self, segment: Segment, t: float) -> Scene:
+        rest, moving = self._parts(segment, t)
+        things = segment.at(t)
+        return rest.with_objects(things.checkers, things.dice, things.cube, moving.hands)
 
     def close(self) -> None:
         self._closed = True
+
+
+def _look(seed: int, size: tuple[int, int], limits: Limits | None) -> Scene:
+    """Seed 0 is the standard table of the demo, every other seed another board, light and camera."""
+    if seed == 0 and limits is None:
+        return standard_scene(size)
+    return table_scene(seed, size, limits or Limits())
 
 
 def _drift(seed: int) -> Drift:
@@ -191,6 +206,7 @@ def match_table(
     limits: Limits | None = None,
     size: tuple[int, int] = DEFAULT_SIZE,
     pace: Pace | None = None,
+    printer: Printer | None = None,
 ) -> SimulatedTable:
     """A .mat file on the simulated table. Incidents default to `NAME.incidents.json` beside it, if there is one."""
     record = read_match(path)
@@ -199,12 +215,19 @@ def match_table(
         incidents = read_incidents(beside) if beside.is_file() else ()
     script = script_of(record, tuple(incidents))
     return SimulatedTable(
-        script, name=f"match:{path}", seed=seed, fps=fps or DEFAULT_FPS, limits=limits, size=size, pace=pace
+        script,
+        name=f"match:{path}",
+        seed=seed,
+        fps=fps or DEFAULT_FPS,
+        limits=limits,
+        size=size,
+        pace=pace,
+        printer=printer,
     )
 
 
-def demo_table(*, seed: int = DEMO_SEED, fps: float | None = None) -> SimulatedTable:
-    """The bundled demo match with its incidents."""
-    table = match_table(DEMO, seed=seed, fps=fps, pace=DEMO_PACE)
+def demo_table(*, seed: int = DEMO_SEED, fps: float | None = None, printer: Printer | None = None) -> SimulatedTable:
+    """The bundled demo match with its incidents, about four minutes."""
+    table = match_table(DEMO, seed=seed, fps=fps, pace=DEMO_PACE, printer=printer)
     table.name = "demo"
     return table
