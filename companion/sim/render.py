@@ -228,7 +228,7 @@ def _dice(frame: _Frame, scene: Scene, view: View, lights: _LightAt) -> None:
         if view.box(centre, 40.0) is None:
             continue
         pin = _pinhole(view, centre)
-        tint = lights.at(body.x, body.y, body.z + body.size / 2) / level
+        tint = lights.at(body.x, body.y, body.z + 0.9 * body.size) / level  # above its own corners, however tilted
         patch = (
             dice_art.render_die(body, pin, scene.light)
             if isinstance(body, Die)
