@@ -72,9 +72,14 @@ def _faults(before: Position, side: Side, dice: tuple[int, int], after: Position
         for shifts in explanations(before.of(side), after.of(side), numbers)
     ]
     if readings:
-        return min(readings, key=len)
+        return min(readings, key=_gravity)
     explained_by = rolls_explaining(before, side, after)
     return other_movement_faults(before, side, dice, after, explained_by)
+
+
+def _gravity(faults: tuple[Fault, ...]) -> tuple[int, int]:
+    """Fewest faults first; a hit forgotten is likelier than a move against the law."""
+    return len(faults), sum(fault.code != "not_lifted" for fault in faults)
 
 
 def likeliest_play(before: Position, side: Side, after: Position, plays: tuple[Play, ...]) -> Play:

@@ -11,6 +11,7 @@ from companion.errors import RuleError
 from companion.rules.packed import Step
 from companion.rules.position import BAR, OFF, Position, Side
 
+_PLACE_NAMES = ("off", *map(str, range(1, BAR)), "bar")
 Run = tuple[Step, ...]
 """The consecutive steps of one checker."""
 
@@ -56,7 +57,7 @@ def _run_text(run: Run) -> str:
 
 def place_name(place: int) -> str:
     """`bar`, `off` or the number of the point."""
-    return {BAR: "bar", OFF: "off"}.get(place, str(place))
+    return _PLACE_NAMES[place]
 
 
 _MOVE = re.compile(

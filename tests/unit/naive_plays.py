@@ -11,27 +11,29 @@ Board = tuple[tuple[int, ...], tuple[int, ...]]
 
 def naive_results(mover: tuple[int, ...], other: tuple[int, ...], dice: tuple[int, int]) -> set[Board]:
     """Every position a legal play can lead to; the unchanged one when nothing can be moved."""
+    start = (tuple(mover), tuple(other))
     first, second = dice
-    orders = [[first] * 4] if first == second else [[first, second], [second, first]]
-    ends: list[tuple[int, int, Board]] = []
-    for order in orders:
-        _play(mover, other, order, 0, 0, ends)
-    most = max(count for count, _, _ in ends)
-    ends = [end for end in ends if end[0] == most]
-    if most == 1 and first != second:
-        best = max(die for _, die, _ in ends)
-        ends = [end for end in ends if end[1] == best]
-    return {board for _, _, board in ends}
+    if first == second:
+        return _deepest(start, [first] * 4)[1]
+    orders = [_deepest(start, [first, second]), _deepest(start, [second, first])]
+    if any(count == 2 for count, _ in orders):
+        return set().union(*(boards for count, boards in orders if count == 2))
+    single = {die: _deepest(start, [die]) for die in dice}
+    for die in sorted(dice, reverse=True):
+        if single[die][0] == 1:
+            return single[die][1]
+    return {start}
 
 
-def _play(mover, other, numbers, count, last, ends):
-    ends.append((count, last, (tuple(mover), tuple(other))))
-    if not numbers:
-        return
-    for start in range(1, 26):
-        moved = naive_move(mover, other, start, numbers[0])
-        if moved:
-            _play(*moved, numbers[1:], count + 1, numbers[0], ends)
+def _deepest(start: Board, numbers: list[int]) -> tuple[int, set[Board]]:
+    """Play the numbers in this order as far as it goes: how many could be played, and all boards there."""
+    boards = {start}
+    for count, die in enumerate(numbers):
+        tries = {naive_move(*board, place, die) for board in boards for place in range(1, 26)} - {None}
+        if not tries:
+            return count, boards
+        boards = tries
+    return len(numbers), boards
 
 
 def naive_move(mover, other, start, die):
