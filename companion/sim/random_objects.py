@@ -489,8 +489,22 @@ def random_hands(scene: Scene, rng: Rng) -> tuple[Hand, ...]:
     return tuple(out)
 
 
+_REACH = {
+    "cup": 5,
+    "mug": 7,
+    "phone": 9,
+    "book": 13,
+    "paper": 14,
+    "towel": 16,
+    "clock": 9,
+    "score": 8,
+    "pen": 8,
+    "watch": 11,
+}
+
+
 def random_props(scene: Scene, rng: Rng) -> tuple[Prop, ...]:
-    """Things around the board."""
+    """Things around the board, now and then a cup on it."""
     lay, out = scene.layout, []
     x0, y0, x1, y1 = lay.outer()
     kinds = [
@@ -510,28 +524,23 @@ def random_props(scene: Scene, rng: Rng) -> tuple[Prop, ...]:
         "bowl",
     ]
     for _ in range(int(rng.integers(1, 6))):
-        kind = str(rng.choice(kinds))
+        kind = str(rng.choice(kinds, p=np.array([4, 2, 1, 1, 1.5, 0.7, 1.5, 1, 1, 0.7, 1, 0.7, 0.5, 0.5]) / 17.1))
         side = int(rng.integers(4))
-        gap = float(rng.uniform(6, 16))
+        gap = _REACH.get(kind, 6) * 1.1 + float(rng.exponential(4))
         x = (x0 - gap, x1 + gap)[side % 2] if side < 2 else float(rng.uniform(x0, x1))
         y = float(rng.uniform(y0, y1)) if side < 2 else (y0 - gap, y1 + gap)[side % 2]
-        colour = near(
-            rng, (float(rng.uniform(0.05, 0.9)), float(rng.uniform(0.05, 0.9)), float(rng.uniform(0.05, 0.9)))
-        )
-        second = near(rng, (0.9, 0.9, 0.88) if rng.random() < 0.6 else (0.1, 0.1, 0.1))
-        lying = bool(rng.random() < 0.4)
-        out.append(
-            Prop(
-                kind,
-                x,
-                y,
-                -lay.base,
-                float(rng.uniform(0, 360)),
-                float(rng.uniform(0.8, 1.2)),
-                colour,
-                second,
-                lying,
-                int(rng.integers(1 << 20)),
-            )
-        )
+        out.append(_prop(rng, kind, x, y, -lay.base))
+    if rng.random() < 0.07:
+        x = math.copysign(float(rng.uniform(0.3, 0.7)) * lay.width / 2, float(rng.normal()))
+        out.append(_prop(rng, str(rng.choice(["cup", "cup", "score", "pen"])), x, float(rng.normal(0, 2.0)), 0.0))
     return tuple(out)
+
+
+def _prop(rng: Rng, kind: str, x: float, y: float, z: float) -> Prop:
+    r, g, b = (float(v) for v in rng.uniform(0.05, 0.9, 3))
+    grey = (r + g + b) / 3
+    mix = float(rng.uniform(0, 1))
+    colour = near(rng, (grey + (r - grey) * mix, grey + (g - grey) * mix, grey + (b - grey) * mix))
+    second = near(rng, (0.9, 0.9, 0.88) if rng.random() < 0.6 else (0.1, 0.1, 0.1))
+    lying, seed = bool(rng.random() < 0.4), int(rng.integers(1 << 20))
+    return Prop(kind, x, y, z, float(rng.uniform(0, 360)), float(rng.uniform(0.85, 1.15)), colour, second, lying, seed)

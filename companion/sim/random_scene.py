@@ -34,7 +34,7 @@ def random_camera(
     size: tuple[int, int] | None = None,
     tilt_max: float = 45.0,
     turn: float | None = None,
-    fill: tuple[float, float] = (0.5, 0.98),
+    fill: tuple[float, float] = (0.62, 0.99),
 ) -> Camera:
     """A camera that sees the whole board, filling so much of the picture (share of the tighter direction)."""
     size = size or SIZES[int(rng.choice(len(SIZES), p=[0.2, 0.1, 0.1, 0.1, 0.25, 0.15, 0.1]))]
@@ -110,7 +110,7 @@ def random_scene(
     image_size: tuple[int, int] | None = None,
     tilt_max: float = 45.0,
     turn: float | None = None,
-    fill: tuple[float, float] = (0.5, 0.98),
+    fill: tuple[float, float] = (0.62, 0.99),
     with_dice: bool | None = None,
     with_hand: bool | None = None,
     with_cube: bool | None = None,

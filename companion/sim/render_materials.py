@@ -46,11 +46,13 @@ def _wood(m: Material, rng: np.random.Generator, shape: tuple[int, int], ppc: fl
     s = ppc * m.scale
     along = 90.0 <= m.angle % 180.0 + 45.0 <= 180.0  # grain runs along y
     n = (w, h) if along else (h, w)
-    warp = smooth_noise(rng, n, 14 * s, 2.2 * s) * 0.9 + smooth_noise(rng, n, 5 * s, 0.9 * s) * 0.25
-    across = np.arange(n[0], dtype=np.float32)[:, None] / (s * rng.uniform(0.35, 1.1))
-    rings = 0.5 + 0.5 * np.sin(2.6 * (across * 0.6 + 1.6 * warp))
-    fibre = smooth_noise(rng, n, 3.2 * s, max(1.0, 0.07 * s)) * 0.18 + smooth_noise(rng, n, 0.9 * s, 1.0) * 0.07
-    share = rings ** rng.uniform(0.8, 2.5) * 0.75 + fibre + smooth_noise(rng, n, 20 * s, 6 * s) * 0.12
+    warp = smooth_noise(rng, n, 26 * s, 3.0 * s) * 0.9 + smooth_noise(rng, n, 8 * s, 1.1 * s) * 0.22
+    across = np.arange(n[0], dtype=np.float32)[:, None] / (s * rng.uniform(0.5, 1.6))
+    rings = 0.5 + 0.5 * np.sin(2.6 * (across * 0.6 + 1.3 * warp))
+    fibre = smooth_noise(rng, n, 4.5 * s, max(1.0, 0.06 * s)) * 0.16 + smooth_noise(rng, n, 1.2 * s, 1.0) * 0.06
+    pores = np.clip(smooth_noise(rng, n, 0.7 * s, max(1.0, 0.05 * s)) - 1.3, 0, 1) * 0.35
+    blocks = smooth_noise(rng, n, 30 * s, 5 * s) * 0.16
+    share = rings ** rng.uniform(0.8, 3.0) * rng.uniform(0.25, 0.6) + fibre + pores + blocks + 0.12
     out = _mix(bgr(m.colour), bgr(m.second), share * (0.3 + 0.9 * m.grain))
     return np.ascontiguousarray(np.swapaxes(out, 0, 1)) if along else out
 

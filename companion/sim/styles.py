@@ -433,8 +433,8 @@ def random_isp(rng: Rng) -> Isp:
     if quality == "bad":
         return replace(
             base,
-            noise=float(u(0.018, 0.045)),
-            grain=float(u(1.0, 2.6)),
+            noise=float(u(0.014, 0.034)),
+            grain=float(u(1.0, 2.0)),
             defocus=float(u(0.9, 2.0)),
             motion=float(u(0, 4)),
             motion_angle=float(u(0, 180)),
