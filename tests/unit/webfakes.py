@@ -71,7 +71,7 @@ def counts(**men: int) -> tuple[int, ...]:
 
 
 def play(seq: int, side: str, dice: tuple[int, int], text: str, **more: Any) -> TurnView:
-    return TurnView(seq=seq, game=2, turn=(seq + 1) // 2, side=side, kind="play", dice=dice, play=text, **more)
+    return TurnView(seq=seq, game=2, turn=seq - 1, side=side, kind="play", dice=dice, play=text, **more)
 
 
 def dice(side: str, *values: int | None, state: str = "flat") -> tuple[DieView, ...]:
@@ -93,7 +93,7 @@ MIDDLE = msgspec.structs.replace(
         play(1, "white", (3, 1), "8/5 6/5"),
         play(2, "black", (4, 2), "8/4 6/4"),
         play(3, "white", (6, 5), "24/13"),
-        TurnView(seq=4, game=2, turn=2, side="black", kind="double", note=None),
+        TurnView(seq=4, game=2, turn=2, side="black", kind="double", note=Message("turn.double_to", {"value": 2})),
         TurnView(seq=5, game=2, turn=2, side="white", kind="take"),
         TurnView(seq=6, game=2, turn=2, side="black", kind="reroll", rules=("B4",), legal=True),
         play(7, "black", (5, 5), "13/3*(2)", before="4HPwATDgc/ABMA"),

@@ -2,7 +2,7 @@
 
 import { api, onSession, send, session, sheet } from "./app.js";
 import { dieIcon, h, icon } from "./dom.js";
-import { has, ruleName, say, seconds, t } from "./texts.js";
+import { ruleName, say, seconds, t } from "./texts.js";
 
 const STATUS_ICON = {
   no_match: "ask",
@@ -132,10 +132,14 @@ export function bannerWords(view) {
 
 const VERDICT = { illegal: "stop", reroll: "warn", premature: "warn" };
 
+/** A note that says by itself what was done ("doubles to 4"). */
+function speaks(turn) {
+  return Boolean(turn.note?.code.startsWith("turn."));
+}
+
 export function turnWords(turn) {
   const dice = turn.dice ? turn.dice.join("-") : "";
-  const key = turn.note?.args?.value ? `turn.${turn.kind}_to` : `turn.${turn.kind}`;
-  const what = turn.kind === "play" ? turn.play : has(key) ? t(key, { ...turn.note?.args, side: turn.side }) : turn.kind;
+  const what = turn.kind === "play" ? turn.play : speaks(turn) ? say(turn.note) : t(`turn.${turn.kind}`);
   return [dice && `${dice}:`, what].filter(Boolean).join(" ");
 }
 
@@ -149,11 +153,11 @@ function verdict(turn) {
 export function turnLine(view, turn, open) {
   const what = turn.kind === "play" ? turn.play : turnWords({ ...turn, dice: null });
   const inner = [
-    h("span", { class: "turn-number" }, String(turn.turn)),
+    h("span", { class: "turn-number" }, String(turn.turn + 1)),
     disc(turn.side),
     h("span", { class: `turn-dice ${turn.side}` }, turn.dice ? turn.dice.map((value) => dieIcon(value)) : null),
     turn.dice ? h("span", { class: "hidden" }, t("turn.rolled", { dice: turn.dice.join("-") })) : null,
-    h("span", { class: "turn-play" }, what, turn.note ? h("small", {}, ` ${say(turn.note)}`) : null),
+    h("span", { class: "turn-play" }, what, turn.note && !speaks(turn) ? h("small", {}, ` ${say(turn.note)}`) : null),
     verdict(turn),
   ];
   const classes = `turn-line ${turn.kind}${turn.legal ? "" : " wrong"}`;

@@ -64,13 +64,13 @@ function openDoubts() {
 export function openTurn(turn) {
   const view = store.view;
   return sheet(
-    t("turn.title", { turn: turn.turn }),
+    t("turn.title", { turn: turn.turn + 1 }),
     (close) =>
       h(
         "div",
         { class: "stack" },
         h("p", { class: "turn-words" }, disc(turn.side), " ", turnWords(turn)),
-        turn.note ? h("p", {}, say(turn.note)) : null,
+        turn.note && turn.kind !== "double" ? h("p", {}, say(turn.note)) : null,
         ruleTags(turn.rules),
         turn.evidence.map((name) => evidencePicture(view, [name])),
         session.operator && turn.dice && turn.before ? candidates(turn, close) : null,

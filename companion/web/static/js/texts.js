@@ -2,12 +2,23 @@
 
 export const boot = JSON.parse(document.getElementById("boot").textContent);
 
-const SIDES = new Set(["side", "winner", "loser", "by", "owner", "other", "opponent"]);
+const SIDES = new Set(["side", "winner", "loser", "by", "owner", "other", "opponent", "whose", "this"]);
+const PLACES = new Set(["where", "start", "end"]);
+
+/** "on the 8-point", "on the bar" as the rules engine writes it. */
+function place(raw) {
+  const point = /^on the (\d+)-point$/.exec(raw);
+  if (point) return t("where.point", { point: point[1] });
+  return raw === "on the bar" ? t("where.bar") : raw === "borne off" ? t("where.off") : raw;
+}
 
 function value(name, raw) {
-  if (SIDES.has(name) && (raw === "white" || raw === "black")) return boot.texts[`side.${raw}`];
-  if (name === "rule") return ruleName(raw);
-  return String(raw);
+  const text = String(raw);
+  const side = text.toLowerCase();
+  if (SIDES.has(name) && (side === "white" || side === "black")) return boot.texts[`side.${side}`];
+  if (PLACES.has(name)) return place(text);
+  if (name === "problem" && has(`view.${text}`)) return boot.texts[`view.${text}`];
+  return text;
 }
 
 export function has(code) {
