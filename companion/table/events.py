@@ -132,6 +132,8 @@ class IllegalSeen(MatchEvent, frozen=True, kw_only=True, tag="illegal"):
     legal: bool = False
     play: str = ""
     final: bool = False
+    code: str = ""  # the gravest fault (companion.rules.faults) and its arguments, for translation
+    args: dict[str, int | str] = {}
 
 
 class Corrected(MatchEvent, frozen=True, kw_only=True, tag="corrected"):
@@ -208,9 +210,10 @@ class SidesSwapped(MatchEvent, frozen=True, kw_only=True, tag="sides_swapped"):
 
 class Doubt(MatchEvent, frozen=True, kw_only=True, tag="doubt"):
     doubt_id: str = ""
-    about: str  # roll | play | position | cube
+    about: str  # roll | play | position | cube | result
     alternatives: tuple[str, ...] = ()
     text: str = ""
+    turn: int | None = None  # the turn of the game on the table that is doubted
 
 
 class DoubtSolved(MatchEvent, frozen=True, kw_only=True, tag="doubt_solved"):

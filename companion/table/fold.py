@@ -77,13 +77,14 @@ class History:
 
     def add(self, seq: int, event: ev.MatchEvent) -> History:
         if isinstance(event, ev.Undone):
-            state = replace(self._at(event.to_seq), seq=seq)
+            state = replace(self.at(event.to_seq), seq=seq)
         else:
             state = step(self.state, seq, event)
         self.moments.append(_Moment(seq, event, state))
         return self
 
-    def _at(self, seq: int) -> MatchState:
+    def at(self, seq: int) -> MatchState:
+        """The state as it was after log entry `seq`."""
         return next((m.state for m in reversed(self.moments) if m.seq <= seq), MatchState())
 
     def undo_target(self) -> int | None:
@@ -272,7 +273,7 @@ def _corrected(state: MatchState, event: ev.Corrected) -> MatchState:
     """A notice taken back (`turn` None), or a recorded turn that was otherwise."""
     if event.turn is None:
         phase = Phase.ROLLED if state.phase is Phase.ILLEGAL else state.phase
-        return replace(state, illegal=None, phase=phase)
+        return replace(state, illegal=None, phase=phase, dice=event.dice or state.dice)
     if state.game is None:
         return state
     actions = list(state.game.actions)

@@ -86,6 +86,7 @@ def _settled(work: Step, seen: BoardObservation, *, still: bool) -> None:
     idle = match.paused or match.phase in (Phase.NO_MATCH, Phase.MATCH_OVER)
     if idle or look is None or seen.obstructed or UNUSABLE & set(seen.problems):
         return
+    work.look_back(latest=look.key)
     if work.seen.hold is not None:
         if work.seen.hold == look.key:
             return

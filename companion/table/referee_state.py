@@ -67,6 +67,7 @@ class Seen:
     cube_looks: int = 0
     start_looks: int = 0
     hold: bytes | None = None
+    latest: bytes | None = None  # the position last seen
     doubts: int = 0
 
 
@@ -114,6 +115,7 @@ class Step:
                 about=about,
                 alternatives=alternatives,
                 text=text,
+                turn=self.match.game.turns - 1 if self.match.game and about in ("roll", "play") else None,
             )
         )
 

@@ -96,6 +96,8 @@ def notice(work: Step, guess: Guess, *, final: bool) -> bool:
             what=verdict.why,
             rules=verdict.rules,
             final=final,
+            code=verdict.why_code,
+            args=dict(verdict.why_args),
         )
     )
     return True
