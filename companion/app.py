@@ -1,0 +1,309 @@
+"""The only place that wires real objects: source, vision, table, log and page become one running service."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import cv2
+from flask import Flask
+
+from companion.app_health import ErrorMemory, Health, SettingsFile
+from companion.app_records import Records
+from companion.app_rules import Law
+from companion.app_sources import SIMULATED, Opened, SourcePlan
+from companion.app_vision import Wizard
+from companion.config import Config
+from companion.errors import CalibrationError, InputError
+from companion.record.evidence import EvidenceStore
+from companion.record.film import FilmWriter
+from companion.record.log import LOG_FILE, MatchLog
+from companion.rules.position import START, Position
+from companion.sources.base import Image
+from companion.table.commands import NewMatch
+from companion.table.runner import TableRunner
+from companion.table.state import MatchState, Phase
+from companion.vision.types import Calibration
+from companion.web import PageOptions, Services, create_app
+from companion.web.auth import load_keys
+from companion.web.ports import Settings
+from companion.web.serve import PageServer, listen
+
+log = logging.getLogger(__name__)
+PIN_FILE = "operator.json"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+class Notifier(Protocol):
+    """Whoever watches over the service (systemd): told of its life. Every call is quick and never raises."""
+
+    def ready(self, text: str) -> None: ...
+
+    def alive(self, service: Service) -> None:
+        """Once a second while running: says so onward only if the table makes progress."""
+
+    def stopping(self) -> None: ...
+
+
+class Silent:
+    """Nobody watches."""
+
+    def ready(self, text: str) -> None:
+        """Nothing to tell."""
+
+    def alive(self, service: Service) -> None:
+        """Nothing to tell."""
+
+    def stopping(self) -> None:
+        """Nothing to tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """`companion run` as asked for. None: the configuration decides."""
+
+    config: Config
+    data: Path
+    source: str | None = None
+    board: Path | None = None
+    profile: str | None = None
+    host: str | None = None
+    port: int | None = None
+    from_id: str | None = None
+    on_roll: str | None = None
+    record: Path | None = None
+
+
+def lock_data(data: Path) -> IO[str]:
+    """One service a data directory; the lock goes with the process."""
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        file = (data / "lock").open("a", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--data {data}: cannot be used ({error.strerror}); name another folder") from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        raise InputError(f"--data {data}: another companion runs with this folder; stop it or name another") from error
+    return file
+
+
+def own_address() -> str:
+    """This machine's address in its network, without sending anything."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"
+
+
+def addresses(host: str, port: int) -> tuple[str, ...]:
+    """Where people reach the page, best first."""
+    if host not in ("0.0.0.0", "::", ""):
+        name = f"[{host}]" if ":" in host else host
+        return (f"http://{name}:{port}/",)
+    found = [own_address(), f"{socket.gethostname()}.local"]
+    return tuple(f"http://{name}:{port}/" for name in found)
+
+
+def learner(board_file: Path, position: Callable[[], Position]) -> Callable[[Image], Calibration | None]:
+    """Learns the board from a frame of the position expected, and keeps what it learned."""
+    from companion.vision.calibrate import calibrate, save
+
+    def learn(image: Image) -> Calibration | None:
+        try:
+            made = calibrate(image, position=position())
+        except CalibrationError as error:
+            log.info("not calibrated yet: %s", error)
+            return None
+        save(made, board_file)
+        return made
+
+    return learn
+
+
+def register(image: Image, old: Calibration, match: MatchState) -> Calibration | None:
+    """The board found again after a bump, from the position the record says; None when it cannot."""
+    from companion.vision.calibrate import calibrate
+
+    try:
+        return calibrate(image, position=match.position, white_side=old.white_side, home=old.home)
+    except CalibrationError as error:
+        log.info("not found again: %s", error)
+        return None
+
+
+def first_match(options: RunOptions, settings: Settings, opened: Opened) -> NewMatch | None:
+    """The match to begin without being asked: a simulated one's own, or the one joined in mid-game."""
+    profile = options.profile or settings.profile
+    if opened.script is not None and not options.from_id:
+        return NewMatch(length=opened.length, white=opened.white, black=opened.black, profile=profile)
+    if options.from_id:
+        return NewMatch(
+            length=settings.length,
+            white=settings.white,
+            black=settings.black,
+            profile=profile,
+            from_id=options.from_id,
+            on_roll=options.on_roll,
+        )
+    return None
+
+
+@dataclass(slots=True)
+class Service:
+    """Everything that runs. `build` makes it, `start` sets it going, `stop` ends it within three seconds."""
+
+    options: RunOptions
+    runner: TableRunner
+    app: Flask
+    server: PageServer
+    match_log: MatchLog
+    addresses: tuple[str, ...]
+    pin: str
+    source: str
+    film: FilmWriter | None
+    errors: ErrorMemory
+    lock: IO[str]
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        self.runner.start()
+        self.server.start()
+
+    def stop(self) -> None:
+        """Idempotent. The page first: nobody waits for a table that is gone."""
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        self.server.stop()
+        self.runner.stop()
+        if self.film:
+            self.film.close()
+        self.match_log.close()
+        logging.getLogger().removeHandler(self.errors)
+        self.lock.close()
+
+
+def board_path(options: RunOptions, plan: SourcePlan) -> Path:
+    """Where the calibration in use is kept: simulated tables have one of their own."""
+    return options.data / ("board-simulated.json" if plan.kind in SIMULATED else "board.json")
+
+
+def load_board(options: RunOptions, kept: Path) -> Calibration | None:
+    """The board given, else the one kept; None: still to be learned."""
+    from companion.vision.calibrate import load
+
+    given = options.board or (Path(options.config.camera.board) if options.config.camera.board else None)
+    if given:
+        return load(given)
+    return load(kept) if kept.exists() else None
+
+
+def first_settings(options: RunOptions) -> Settings:
+    match, web = options.config.match, options.config.web
+    return Settings(
+        profile=options.profile or match.profile,
+        length=match.length,
+        white=match.white,
+        black=match.black,
+        language=web.language,
+        keep_pictures_days=options.config.record.keep_pictures_days,
+    )
+
+
+def make_runner(
+    options: RunOptions, plan: SourcePlan, match_log: MatchLog, evidence: EvidenceStore, settings: Settings,
+    film: FilmWriter | None,
+) -> TableRunner:  # fmt: skip
+    """The table with its source and eyes."""
+    from companion.vision.observe import Observer
+
+    board_file = board_path(options, plan)
+    opened = plan.describe()
+    runner: TableRunner
+
+    def expected() -> Position:
+        match = runner.view()
+        return Position(match.white_position, match.black_position) if match.match_id else START
+
+    runner = TableRunner(
+        plan.open,
+        match_log,
+        Observer,
+        calibration=load_board(options, board_file),
+        evidence=evidence,
+        begin=first_match(options, settings, opened),
+        register=register,
+        learn=learner(board_file, expected),
+        on_frame=film.write if film else None,
+    )
+    return runner
+
+
+def build(options: RunOptions) -> Service:
+    """All parts, wired, not yet running. Raises InputError or SourceError with one clear line."""
+    lock = lock_data(options.data)
+    cv2.setNumThreads(max(1, min(2, (os.cpu_count() or 1) - 1)))
+    errors = ErrorMemory()
+    logging.getLogger().addHandler(errors)
+    keys = load_keys(options.data / PIN_FILE)
+    settings = SettingsFile(options.data / "settings.json", first_settings(options))
+    plan = SourcePlan(options.source or options.config.camera.source)
+    match_log = MatchLog(options.data / LOG_FILE)
+    evidence = EvidenceStore(match_log, options.data / "evidence")
+    film = FilmWriter(options.record, int(options.config.record.film_gb * 1e9)) if options.record else None
+    runner = make_runner(options, plan, match_log, evidence, settings.current(), film)
+    web = options.config.web
+    host = options.host or web.host
+    port = options.port if options.port is not None else web.port
+    sock = listen(host, port, search=options.port is None)
+    where = addresses(host, sock.getsockname()[1])
+    services = Services(
+        table=runner,
+        records=Records(match_log, evidence),
+        rules=Law(),
+        vision=Wizard(runner.latest_jpeg, board_path(options, plan), runner.set_calibration),
+        health=Health(runner.view, options.data, errors),
+        settings=settings,
+    )
+    page = PageOptions(
+        keys_path=options.data / PIN_FILE,
+        max_streams=web.max_streams,
+        allowed_hosts=frozenset(name.lower() for name in web.allowed_hosts),
+        addresses=where,
+    )
+    app = create_app(services, page)
+    hub = app.extensions["companion"].hub
+    server = PageServer(app, hub, sock)
+    return Service(options, runner, app, server, match_log, where, keys.pin, plan.spec, film, errors, lock)
+
+
+def running_match(service: Service) -> str:
+    """One line about what is on the table."""
+    view = service.runner.view()
+    if not view.match_id or view.status == Phase.NO_MATCH:
+        return "no match yet: start one on the page"
+    return f"match {view.match_id}: {view.white} - {view.black}, {view.score[0]}-{view.score[1]}"
+
+
+def watch_over(service: Service, stop: threading.Event, notifier: Notifier) -> None:
+    """Until `stop` is set: tell the watchdog, once a second."""
+    notifier.ready(running_match(service))
+    while not stop.wait(1.0):
+        notifier.alive(service)
+    notifier.stopping()
+
+
+def as_json(service: Service) -> dict[str, Any]:
+    """For scripts: where the page is."""
+    return {"address": service.addresses[0], "port": service.server.port, "source": service.source}

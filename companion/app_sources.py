@@ -1,0 +1,103 @@
+"""Which source the service uses, and how it is opened again in mid-match."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion.sources.base import Frame, Source
+from companion.sources.open import open_source
+from companion.table.state import MatchState
+
+SIMULATED = ("demo", "match")
+CAMERA_DEVICE = Path("/dev/video0")
+HOLD_S = 0.5
+"""After its last play a simulated table stays as it is: one picture in this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What is known of a source before its first frame. `script`: the simulated match, None for cameras and films."""
+
+    script: Any = None
+
+    @property
+    def length(self) -> int:
+        return int(getattr(self.script, "length", 0))
+
+    @property
+    def white(self) -> str:
+        return str(getattr(self.script, "white", "") or "White")
+
+    @property
+    def black(self) -> str:
+        return str(getattr(self.script, "black", "") or "Black")
+
+
+def found_camera() -> str:
+    """The camera that is there, else the demo."""
+    if importlib.util.find_spec("companion.sources.picamera") and importlib.util.find_spec("picamera2"):
+        return "picamera2"
+    return f"v4l2:{CAMERA_DEVICE}" if CAMERA_DEVICE.exists() else "demo"
+
+
+class HeldFilm:
+    """A simulated table in real time, from `start_s` on; its last picture stays until the source is closed."""
+
+    live = True
+
+    def __init__(self, table: Any, start_s: float) -> None:
+        self.name: str = table.name
+        self._table = table
+        self._start = max(0.0, start_s)
+        self._stop = threading.Event()
+
+    def frames(self) -> Iterator[Frame]:
+        """Frames whose time has passed are left out, as a camera would."""
+        import time
+
+        fps, total = self._table.fps, self._table.total
+        began = time.monotonic() - self._start
+        seq = min(int(self._start * fps) + (self._start > 0), total - 1)
+        while not self._stop.wait(max(0.0, seq / fps - (time.monotonic() - began))) and seq < total:
+            yield self._table.frame(seq)
+            seq = max(seq + 1, int((time.monotonic() - began) * fps))
+        yield from self._hold()
+
+    def _hold(self) -> Iterator[Frame]:
+        last: Frame = self._table.frame(self._table.total - 1)
+        step = 0
+        while not self._stop.wait(HOLD_S):
+            step += 1
+            yield Frame(last.seq + step, last.t + step * HOLD_S, last.image, last.meta)
+
+    def close(self) -> None:
+        self._stop.set()
+        self._table.close()
+
+
+class SourcePlan:
+    """The source by its name. A simulated one takes up the match where it stands."""
+
+    def __init__(self, spec: str) -> None:
+        self.spec = spec or found_camera()
+        self.kind = self.spec.partition(":")[0]
+        self._first: Source | None = None
+        self._described: Source | None = None
+        if self.kind in SIMULATED:
+            self._described = open_source(self.spec)
+
+    def describe(self) -> Opened:
+        return Opened(getattr(self._described, "script", None))
+
+    def open(self, match: MatchState) -> Source:
+        """Called by the capture thread, also again after a fault."""
+        if self.kind not in SIMULATED:
+            return open_source(self.spec, live=True)
+        table = self._described or open_source(self.spec)
+        self._described = None
+        return HeldFilm(table, match.t if match.started else 0.0)
