@@ -11,7 +11,8 @@ from typing import NamedTuple
 from companion.errors import RuleError
 from companion.rules.movetext import apply_moves, parse_play
 from companion.rules.plays import legal_plays
-from companion.rules.position import START, Position, Side
+from companion.rules.position import BAR, CHECKERS, OFF, START, Position, Side
+from companion.rules.validity import position_faults
 
 
 class Roll(NamedTuple):
@@ -66,6 +67,41 @@ def _random_game(rng: random.Random) -> Iterator[Roll]:
         yield Roll(position, side, dice)
         position = rng.choice(legal_plays(position, side, dice)).after
         side = side.other
+
+
+def constructed_rolls(count: int, seed: int) -> list[Roll]:
+    """`count` rolls of made-up possible positions: few men, several on the bar, all at home, gaps, contact or none."""
+    rng = random.Random(seed)
+    return [
+        Roll(_random_position(rng), rng.choice(tuple(Side)), (rng.randint(1, 6), rng.randint(1, 6)))
+        for _ in range(count)
+    ]
+
+
+def _random_position(rng: random.Random) -> Position:
+    while True:
+        white, black = _random_side(rng), _random_side(rng)
+        for point in range(1, BAR):
+            if white[point] and black[BAR - point]:
+                loser, place = rng.choice(((white, point), (black, BAR - point)))
+                loser[OFF] += loser[place]
+                loser[place] = 0
+        position = Position(tuple(white), tuple(black))
+        if sum(white[1:]) and sum(black[1:]) and not position_faults(position):
+            return position
+
+
+def _random_side(rng: random.Random) -> list[int]:
+    """One side's counts, with no regard to the other's."""
+    men = rng.choice((CHECKERS, CHECKERS, rng.randint(1, CHECKERS)))
+    reach = rng.choice((24, 24, 12, 8, 6))
+    points = rng.sample(range(1, reach + 1), min(reach, rng.randint(1, 8)))
+    counts = [0] * 26
+    counts[BAR] = min(men, rng.choice((0, 0, 0, 1, 2, 3)))
+    for _ in range(men - counts[BAR]):
+        counts[rng.choice(points)] += 1
+    counts[OFF] = CHECKERS - sum(counts)
+    return counts
 
 
 def sample(rolls: list[Roll], count: int, seed: int) -> list[Roll]:
