@@ -96,9 +96,9 @@ def reader_sample(rng: np.random.Generator, path: Path, jitter: float | None = N
     img, mask, truth = load(path)
     hom, bar = view_of(rng, truth, rng.choice([0.002, 0.005, 0.009]) if jitter is None else jitter)
     a = truth["aspect"]
-    scale = np.linalg.norm(np.subtract(truth["corners"][1], truth["corners"][0])) / 360
-    if scale > 1.6:  # the big pictures: shrink first, as the runtime does
-        img = cv2.resize(img, None, fx=1.3 / scale, fy=1.3 / scale, interpolation=cv2.INTER_AREA)
+    scale = np.linalg.norm(np.subtract(truth["corners"][1], truth["corners"][0])) / (12.6 * rectify.PITCH)
+    if scale > 1.5:  # the big pictures: shrink first, as the runtime does
+        img = cv2.resize(img, None, fx=1.1 / scale, fy=1.1 / scale, interpolation=cv2.INTER_AREA)
         s = img.shape[1] / truth["size"][0]
         pic_hom = np.diag([s, s, 1]) @ hom
     else:

@@ -25,9 +25,9 @@ def layout(rng: Rng) -> dict:
         "height": float(rng.uniform(0.012, 0.028)),
         "point_len": aspect * float(rng.uniform(0.3, 0.47)),
         "rail": float(rng.uniform(0.015, 0.06)),
-        "rail_h": float(rng.choice([0.0, rng.uniform(0.01, 0.08)], p=[0.15, 0.85])),
+        "rail_h": float(rng.choice([0.0, rng.uniform(0.01, 0.07), rng.uniform(0.06, 0.22)], p=[0.13, 0.57, 0.3])),
         "bar_h": float(rng.choice([0.0, rng.uniform(0.005, 0.05)], p=[0.4, 0.6])),
-        "tray": [side for side in ("L", "R") if rng.random() < 0.35],
+        "tray": [side for side in ("L", "R") if rng.random() < 0.5],
         "tray_w": float(rng.uniform(0.07, 0.13)),
     }
 

@@ -63,9 +63,9 @@ class FinderNet(nn.Module):
 
 
 class ReaderNet(nn.Module):
-    """Canvas (5 x 352 x 480: B, G, R, likeness to the light set, to the dark set; 0 … 1) -> maps, columns, bar.
+    """Canvas (5 x 256 x 352: B, G, R, likeness to the light set, to the dark set; 0 … 1) -> maps, columns, bar.
 
-    maps: 5 x 88 x 120 logits: checker on the surface, checker on others, light, hand, other thing.
+    maps: 5 x 64 x 88 logits: checker on the surface, checker on others, light, hand, other thing.
     columns: 31 x 2 x 12 logits of the signed count -15 … 15, far row first. bar: 16 logits: light 0 … 7, dark 0 … 7.
     """
 
@@ -74,31 +74,31 @@ class ReaderNet(nn.Module):
         self.body = Body(5, (12, 24, 48, 80), 24)
         self.head = nn.Conv2d(24, 5, 1)
         self.col = nn.Sequential(
-            nn.Conv2d(24, 48, (1, 9), (1, 7), bias=False), nn.BatchNorm2d(48), nn.ReLU(inplace=True)
+            nn.Conv2d(24, 48, (1, 7), (1, 5), bias=False), nn.BatchNorm2d(48), nn.ReLU(inplace=True)
         )
         self.along = conv(48, 48, (5, 1))
         self.drop = nn.Dropout(0.15)
-        self.tall = nn.Parameter(torch.randn(96, 48, 44, 1) * (2 / (48 * 44)) ** 0.5)
+        self.tall = nn.Parameter(torch.randn(96, 48, 32, 1) * (2 / (48 * 32)) ** 0.5)
         self.tall_bias = nn.Parameter(torch.zeros(96))
         self.count = nn.Conv2d(96, CLASSES, 1)
         self.flipped: nn.Parameter | None = None
-        self.bar_col = nn.Sequential(nn.Conv2d(24, 24, (1, 16), bias=False), nn.BatchNorm2d(24), nn.ReLU(inplace=True))
-        self.bar_tall = nn.Conv2d(24, 48, (88, 1))
+        self.bar_col = nn.Sequential(nn.Conv2d(24, 24, (1, 12), bias=False), nn.BatchNorm2d(24), nn.ReLU(inplace=True))
+        self.bar_tall = nn.Conv2d(24, 48, (64, 1))
         self.bar_count = nn.Conv2d(48, 2 * BAR_CLASSES, 1)
         nn.init.constant_(self.head.bias, -3.0)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         f = self.body((x - 0.45) * 4)
         maps = self.head(f)
-        # A column is 7 cells wide; the first starts at cell 5, and one more cell on either side is looked at.
-        c = torch.cat([self.col(f[:, :, :, 4:48]), self.col(f[:, :, :, 72:116])], dim=3)
+        # A column is 5 cells wide; the first starts at cell 4, and one more cell on either side is looked at.
+        c = torch.cat([self.col(f[:, :, :, 3:35]), self.col(f[:, :, :, 53:85])], dim=3)
         c = self.drop(self.along(c))
         # Far and near rows share weights: the near row is read upside down, as the points stand.
-        far = F.conv2d(c[:, :, :44], self.tall, self.tall_bias)
+        far = F.conv2d(c[:, :, :32], self.tall, self.tall_bias)
         upside_down = torch.flip(self.tall, [2]) if self.flipped is None else self.flipped
-        near = F.conv2d(c[:, :, 44:], upside_down, self.tall_bias)
+        near = F.conv2d(c[:, :, 32:], upside_down, self.tall_bias)
         columns = self.count(F.relu(torch.cat([far, near], dim=2)))
-        b = F.relu(self.bar_tall(self.bar_col(f[:, :, :, 52:68])))
+        b = F.relu(self.bar_tall(self.bar_col(f[:, :, :, 38:50])))
         return maps, columns, self.bar_count(b).flatten(1)
 
 

@@ -221,7 +221,7 @@ def sizes(best: Seating, spots: list[tuple[checkers.Spot, bool]]) -> tuple[float
     for s, _ in spots:
         if not s.stacked:
             columns.setdefault(checkers.column_of(s), []).append(s.v)
-    gaps = [g for vs in columns.values() if len(vs) >= 3 for g in np.diff(sorted(vs)) if 15 < g < 45]
+    gaps = [g for vs in columns.values() if len(vs) >= 3 for g in np.diff(sorted(vs)) if 0.5 * PITCH < g < 1.6 * PITCH]
     pitch = best.sighting.geometry.pitch
     diameter = 0.94 * pitch
     if not gaps:

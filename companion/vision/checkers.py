@@ -19,7 +19,7 @@ COUNT_TEMPERATURE = 1.0
 BAR_TEMPERATURE = 1.0
 """Divisors of the logits, chosen on the generated hold-out (see models/README.md)."""
 _BAR_CLASSES = 8
-_DISC = 4  # px: half side of the patch of a checker's top whose colour is taken
+_DISC = 3  # px: half side of the patch of a checker's top whose colour is taken
 
 
 class Spot(NamedTuple):

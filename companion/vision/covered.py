@@ -10,7 +10,7 @@ from companion.vision.rectify import HALF, INNER, MARGIN, PITCH, STRIDE, STRIP
 
 Floats = NDArray[np.float32]
 HAND_AT = 0.5
-HAND_CELLS = 14
+HAND_CELLS = 9
 """Least size in cells (4 x 4 canvas pixels) of one hand: about a fingertip's worth; smaller marks are noise."""
 
 

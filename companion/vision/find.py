@@ -222,3 +222,39 @@ def inspect(image: Image, corners: Array) -> FoundBoard:
     quad = np.array([[MARGIN, MARGIN], [1 - MARGIN, MARGIN], [1 - MARGIN, 1 - MARGIN], [MARGIN, 1 - MARGIN]]) * SIDE
     fit = overlap(quad, maps[2])
     return FoundBoard(corners, upright, bar, float(height * fit * (0.5 + 0.5 * min(1.0, strength * 1.5))))
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A known board looked at again. `shift`: usual move of its corners, share of the diagonal; None = too few seen.
+
+    `corners`: the known ones drawn to what is seen (pixels, same order). `surface`: overlap of the known outline with
+    the playing surface the net marks, 0 … 1.
+    """
+
+    corners: Array
+    shift: float | None
+    surface: float
+
+
+def register(image: Image, corners: Array) -> Registration:
+    """Does the board still lie where these corners (clockwise, pixels) say? One look of the net."""
+    small, s = shrink_for(image, 640)
+    view = close_view(corners * s)
+    maps = look(small, view)
+    snapped, _ = snap(maps)
+    m = SIDE * MARGIN
+    square = np.array([[m, m], [SIDE - m, m], [SIDE - m, SIDE - m], [m, SIDE - m]])
+    seen = np.array([_height_at(maps[0], p) > 0.3 for p in snapped])
+    now = through(np.asarray(np.linalg.inv(view)), snapped) / s
+    diagonal = float(np.linalg.norm(corners[0] - corners[2]))
+    moved = np.linalg.norm(now - corners, axis=1) / diagonal
+    shift = float(np.median(moved[seen])) if seen.sum() >= 3 else None
+    kept = np.where(seen[:, None], now, corners)
+    return Registration(kept, shift, overlap(square, maps[2]))
+
+
+def _height_at(heat: Maps, at: Array) -> float:
+    """Highest value within a cell of a place in the view."""
+    x, y = (int(np.clip(v / CELL, 1, SIDE // CELL - 2)) for v in at)
+    return float(heat[y - 1 : y + 2, x - 1 : x + 2].max())

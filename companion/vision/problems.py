@@ -24,6 +24,7 @@ class Limits:
     sharpness: float = 0.045  # blurred below: strongest edges relative to the contrast
     blocked: float = 0.45  # share of the board under a hand or thing
     moved: float = 0.012  # corners away from the calibrated ones, share of the diagonal
+    gone: float = 0.25  # no board: overlap of the calibrated outline with the playing surface seen, below this
 
 
 LIMITS = Limits()

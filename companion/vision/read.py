@@ -42,6 +42,7 @@ class Sighting:
 
     geometry: BoardGeometry
     confidence: float
+    moved: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def refine_given(image: Image, corners: Array) -> find.FoundBoard:
 class BoardReader:
     """Reads frames of one board (with a calibration) or single photographs (without).
 
-    Without a calibration every picture is located anew; `corners`, `white_side`, `home` may be given.
+    Without a calibration every picture is located anew; `corners`, `white_side`, `home` may be given. With one,
+    `register` looks in every frame whether the board still lies where it was.
     """
 
     def __init__(
@@ -102,9 +104,11 @@ class BoardReader:
         white_side: str | None = None,
         home: str | None = None,
         switches: Switches | None = None,
+        register: bool = True,
     ) -> None:
         self.calibration = calibration
         self.switches = switches or Switches()
+        self.register = register
         self._hints = (corners, white_side, home)
         self._rectifiers: dict[tuple[int, int], Rectifier] = {}
 
@@ -128,11 +132,23 @@ class BoardReader:
         cal = self.calibration
         if cal is None:
             return locate(image, *self._hints)
-        return Sighting(scaled_geometry(cal, (image.shape[1], image.shape[0])), cal.confidence)
+        geometry = scaled_geometry(cal, (image.shape[1], image.shape[0]))
+        return (
+            self._registered(image, geometry, cal.confidence) if self.register else Sighting(geometry, cal.confidence)
+        )
 
-    def _rectifier(self, geometry: BoardGeometry) -> Rectifier:
+    def _registered(self, image: Image, geometry: BoardGeometry, confidence: float) -> Sighting | None:
+        """The calibrated board where it lies now: bumped boards are followed, and told; None = it is gone."""
+        now = find.register(image, geometry.corners)
+        if now.shift is None and now.surface < problems.LIMITS.gone:
+            return None
+        if now.shift is None or now.shift <= problems.LIMITS.moved:
+            return Sighting(geometry, confidence)
+        return Sighting(replace(geometry, corners=now.corners), confidence, moved=True)
+
+    def _rectifier(self, geometry: BoardGeometry, moved: bool = False) -> Rectifier:
         z = geometry.checker_height if self.calibration is not None and self.switches.height else 0.0
-        if self.calibration is None:
+        if self.calibration is None or moved:
             return Rectifier(geometry, z)
         if geometry.size not in self._rectifiers:
             self._rectifiers[geometry.size] = Rectifier(geometry, z)
@@ -140,7 +156,7 @@ class BoardReader:
 
     def _read_at(self, image: Image, sighting: Sighting, seq: int, t: float) -> Reading:
         geometry, cal = sighting.geometry, self.calibration
-        canvas = self._rectifier(geometry).apply(image)
+        canvas = self._rectifier(geometry, sighting.moved).apply(image)
         net, sets = self._net(canvas)
         mask = covered.hand_mask(net.hand)
         seen = covered.visible_shares(mask)
@@ -148,6 +164,8 @@ class BoardReader:
         troubles = problems.of_picture(canvas)
         if float(mask.mean()) > problems.LIMITS.blocked:
             troubles.append("blocked")
+        if sighting.moved:
+            troubles.append("moved")
         view = BoardView(
             found=True,
             corners=as_corners(geometry.corners),

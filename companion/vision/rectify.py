@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.sources.base import Image
 from companion.vision.geometry import BoardGeometry
 
-PITCH, MARGIN, STRIP, INNER = 28, 20, 64, 312
+PITCH, MARGIN, STRIP, INNER = 20, 16, 48, 224
 HALF = 6 * PITCH + 2 * MARGIN
 WIDTH, HEIGHT = 2 * HALF + STRIP, INNER + 2 * MARGIN
 STRIDE = 4
