@@ -6,6 +6,7 @@ The texture covers `Layout.outer()`; pixel (column, row) = ((x - x0) * ppc, (y1 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -15,8 +16,8 @@ from companion.sim.board_ornaments import draw_ornament
 from companion.sim.render_materials import bgr255, surface_picture
 from companion.sim.scene import BoardStyle, Colour, Layout
 
-Bytes = NDArray[np.uint8]
-Doubles = NDArray[np.float64]
+Bytes = NDArray[Any]
+Doubles = NDArray[Any]
 _FIXED = 4
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -12,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from companion.sim.scene import Camera
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
+Floats = NDArray[Any]
+Doubles = NDArray[Any]
 
 
 def _rotation(camera: Camera) -> Doubles:
@@ -55,10 +56,16 @@ class View:
         """Scale of the picture at a point."""
         return float(self.K[0, 0] / max(1.0, self.depth(point)[0]))
 
+    def _far_aside(self, world: Doubles, depth: Doubles) -> bool:
+        """Some point is so far outside the picture that the lens polynomial means nothing there."""
+        across = (world @ self.R.T + self.t)[:, :2] / depth[:, None]
+        return bool(np.abs(across).max() > 2.5)
+
     def box(self, points: ArrayLike, margin: float = 2.0) -> tuple[int, int, int, int] | None:
         """Pixel rectangle x0, y0, x1, y1 (exclusive) around points, cut to the picture; None when outside."""
         world = np.asarray(points, np.float64).reshape(-1, 3)
-        if self.depth(world).min() < 1.0:
+        depth = self.depth(world)
+        if depth.min() < 1.0 or self._far_aside(world, depth):
             return (0, 0, *self.size)
         p = self.project(world)
         x0, y0 = np.floor(p.min(axis=0) - margin).astype(int)
@@ -91,7 +98,9 @@ def view_of(camera: Camera, scale: float = 1.0) -> View:
 
 
 def _rays(width: int, height: int, K: Doubles, dist: Doubles, R: Doubles) -> Floats:
-    xs, ys = np.meshgrid(np.arange(0, width + 8, 8, np.float32), np.arange(0, height + 8, 8, np.float32))
+    xs, ys = np.meshgrid(
+        np.arange(0.0, width + 8, 8, dtype=np.float32), np.arange(0.0, height + 8, 8, dtype=np.float32)
+    )
     grid = np.stack([xs, ys], axis=-1)
     norm = cv2.undistortPoints(grid.reshape(-1, 1, 2), K, dist).reshape(grid.shape)
     mx, my = np.meshgrid(np.arange(width, dtype=np.float32) / 8, np.arange(height, dtype=np.float32) / 8)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -16,8 +17,8 @@ from companion.sim.render_light import mirrored
 from companion.sim.render_materials import bgr, smooth_noise
 from companion.sim.scene import Checker, CheckerStyle, Layout, Light
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
+Floats = NDArray[Any]
+Doubles = NDArray[Any]
 _TEXTURE = 128
 
 

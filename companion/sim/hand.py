@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -14,8 +15,8 @@ from companion.sim.render_light import Disc, Occluder
 from companion.sim.render_materials import bgr, smooth_noise
 from companion.sim.scene import Hand, Light
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
+Floats = NDArray[Any]
+Doubles = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 
 from companion.sim.scene import Isp
 
-Floats = NDArray[np.float32]
-Bytes = NDArray[np.uint8]
+Floats = NDArray[Any]
+Bytes = NDArray[Any]
 
 
 def exposure_gain(linear: Floats, isp: Isp) -> float:
@@ -25,7 +26,7 @@ def exposure_gain(linear: Floats, isp: Isp) -> float:
     mean = float(np.sqrt(np.maximum(grey, 0)).mean()) ** 2
     bright = float(np.percentile(grey, 97))
     gain = min(0.21 / max(mean, 1e-3), 1.05 / max(bright, 1e-3))
-    return gain * 2.0**isp.exposure
+    return float(gain * 2.0**isp.exposure)
 
 
 @lru_cache(maxsize=4)
@@ -133,12 +134,14 @@ def develop(linear: Floats, isp: Isp, rng: np.random.Generator, gain: float | No
         rows = 1.0 + isp.flicker * np.sin(np.arange(h, dtype=np.float32) * (6.28 * 2.3 / h) + phase)
         falloff = falloff * rows[:, None, None].astype(np.float32)
     image = np.asarray(cv2.multiply(image, np.asarray(falloff * balance, np.float32)), np.float32)
-    cv2.max(image, 0.0, image)
+    image = np.maximum(image, np.float32(0.0), out=image)
     cv2.sqrt(image, image)
     if isp.noise > 0:
         y, x = (int(v) for v in rng.integers(0, _SHIFT, 2))
         image += _noise((h, w), isp)[y : y + h, x : x + w]
-    byte = cv2.LUT(cv2.convertScaleAbs(cv2.max(image, 0.0), alpha=255.0), _tone(round(isp.contrast, 2)))
+    byte = cv2.LUT(
+        cv2.convertScaleAbs(np.maximum(image, np.float32(0.0), out=image), alpha=255.0), _tone(round(isp.contrast, 2))
+    )
     out = _colours(np.asarray(byte, np.uint8), isp)
     if isp.sharpen > 0.02:
         out = _sharpen(out, isp.sharpen)

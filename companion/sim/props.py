@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,8 +18,8 @@ from companion.sim.render_light import Disc, Occluder, Prism
 from companion.sim.render_materials import bgr, bgr255, surface_picture
 from companion.sim.scene import Checker, CheckerStyle, Colour, Layout, Material, Prop, Scene
 
-Doubles = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
+Doubles = NDArray[Any]
+Bytes = NDArray[Any]
 Z = np.array([0.0, 0.0, 1.0])
 
 
@@ -255,7 +256,7 @@ def _occluder(shape: Shape) -> Occluder:
 
 def prop_occluders(scene: Scene) -> list[Occluder]:
     """Their shadows."""
-    return [_occluder(s) for p in scene.props for s in shapes_of(p)]
+    return [_occluder(s) for p in scene.props for s in shapes_of(p) if isinstance(s, Round) or s.size[2] > 0.3]
 
 
 def _picture_paint(picture: Bytes, size: tuple[float, float]) -> Paint:
@@ -297,8 +298,16 @@ def _draw_block(canvas: Canvas, scene: Scene, s: Block, level: Level) -> None:
         )
     paint = _picture_paint(s.top, (dx, dy)) if isinstance(s.top, np.ndarray) else _flat_paint(s.top)
     origin = middle - u * dx / 2 - v * dy / 2 + Z * dz
-    face = Face(origin, u, v, (dx, dy), Z, paint, level, s.gloss, s.rough, 0.12 if dz > 0.3 else 0.0)
+    foot = _beside(scene, s.x, s.y, math.hypot(dx, dy) / 2) if dz > 0.3 else None
+    face = Face(origin, u, v, (dx, dy), Z, paint, level, s.gloss, s.rough, 0.12 if dz > 0.3 else 0.0, foot=foot)
     draw_face(canvas, face, scene.light)
+
+
+def _beside(scene: Scene, x: float, y: float, reach: float) -> tuple[float, float]:
+    """A place on the lamp's side of a thing, out of its own shadow."""
+    lamp = np.array(scene.light.lamps[0].direction[:2]) if scene.light.lamps else np.array([1.0, 0.0])
+    lamp = lamp / max(1e-6, float(np.hypot(*lamp))) * (reach + 0.8)
+    return float(x + lamp[0]), float(y + lamp[1])
 
 
 def _draw_round(canvas: Canvas, scene: Scene, s: Round, level: Level) -> None:
@@ -318,10 +327,9 @@ def _draw_round(canvas: Canvas, scene: Scene, s: Round, level: Level) -> None:
     most = share > 0.5
     canvas.depth[part][most] = piece.depth[most]
     canvas.solid[part][most] = True
-    lamp = np.array(scene.light.lamps[0].direction[:2]) if scene.light.lamps else np.array([1.0, 0.0])
-    lamp = lamp / max(1e-6, float(np.hypot(*lamp))) * (s.radius + 0.6)
-    canvas.mapx[part][most] = (s.x + lamp[0] - level.grid.x0) * level.grid.ppc
-    canvas.mapy[part][most] = (s.y + lamp[1] - level.grid.y0) * level.grid.ppc + level.row
+    x, y = _beside(scene, s.x, s.y, s.radius)
+    canvas.mapx[part][most] = (x - level.grid.x0) * level.grid.ppc
+    canvas.mapy[part][most] = np.clip((y - level.grid.y0) * level.grid.ppc, 0, level.grid.height - 1.01) + level.row
 
 
 def draw_props(canvas: Canvas, scene: Scene, levels: dict[str, Level]) -> None:

@@ -37,7 +37,8 @@ class _Habits:
 def _point(h: _Habits, side: Side, own: int, n: int) -> list[Checker]:
     lay, rng = h.layout, h.rng
     x0, far = _sides(lay, side, own)
-    d, out = lay.checker, []
+    d = lay.checker
+    out: list[Checker] = []
     lean, start = float(rng.normal(0, h.mess * 0.25)), abs(float(rng.normal(0, h.mess * 0.5)))
     gap = 0.0 if rng.random() < 0.25 else h.gap * float(rng.uniform(0.3, 1.6))
     column = h.column

@@ -22,9 +22,9 @@ from companion.sim.render_canvas import Canvas, Level
 from companion.sim.render_light import Disc, Grid, LevelShade, Occluder, Prism, light_at
 from companion.sim.render_static import draw_static, static_occluders
 from companion.sim.render_truth import Seen, frame_truth
-from companion.sim.scene import Checker, Cube, Die, Layout, Light, Scene
+from companion.sim.scene import Checker, Cube, Die, Isp, Layout, Light, Scene
 
-Floats = NDArray[np.float32]
+Floats = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,8 +248,21 @@ def _hands(frame: _Frame, scene: Scene, view: View) -> None:
             )
 
 
+_last: list[tuple[Scene, float, tuple[Floats, NDArray[np.int32], Seen]]] = []
+
+
 def shade(scene: Scene, scale: float = 1.0) -> tuple[Floats, NDArray[np.int32], Seen]:
-    """The linear picture (BGR), the owner of every pixel, and what the truth needs to know about visibility."""
+    """The linear picture (BGR), the owner of every pixel, and what the truth needs to know about visibility.
+
+    Asked for the same things again (a film where nothing moves), it returns the picture it already has.
+    """
+    key = dataclasses.replace(scene, isp=Isp())
+    if not (_last and _last[0][1] == scale and _last[0][0] == key):
+        _last[:] = [(key, scale, _shade(scene, scale))]
+    return _last[0][2]
+
+
+def _shade(scene: Scene, scale: float) -> tuple[Floats, NDArray[np.int32], Seen]:
     static = _static(scene, scale)
     canvas, view = static.canvas, static.view
     moving = _moving(scene)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,8 @@ from companion.sim.camera import View
 from companion.sim.render_light import Grid, mirrored
 from companion.sim.scene import Light
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
+Floats = NDArray[Any]
+Doubles = NDArray[Any]
 Paint = Callable[[Floats, Floats], Floats]
 """Face coordinates in cm (two arrays of one shape) -> BGR linear, shape + (3,)."""
 
@@ -42,7 +43,7 @@ class Face:
     rough: float = 0.5
     bevel: float = 0.0  # cm: how far the edges are rounded
     wall: float = 1.0  # light of a wall against its level's
-    bump: float = 0.0
+    foot: tuple[float, float] | None = None  # where its light is looked up (None: at its own places)
 
     def corners(self) -> Doubles:
         a, b = self.u * self.size[0], self.v * self.size[1]
@@ -133,8 +134,10 @@ def _lay(
     inner = (at[0][most], at[1][most])
     canvas.depth[inner] = depth[most]
     canvas.solid[inner] = True
-    foot = canvas.view.centre[:2] + depth[most][:, None] * rays[most][:, :2] + face.normal[:2] * 0.35
     grid = face.level.grid
+    foot = canvas.view.centre[:2] + depth[most][:, None] * rays[most][:, :2] + face.normal[:2] * 0.35
+    if face.foot is not None:
+        foot[:] = face.foot
     canvas.mapx[inner] = (foot[:, 0] - grid.x0) * grid.ppc
     canvas.mapy[inner] = np.clip((foot[:, 1] - grid.y0) * grid.ppc, 0, grid.height - 1.01) + face.level.row
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 from companion.sim.render_materials import bgr
 from companion.sim.scene import Lamp, Light
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
+Floats = NDArray[Any]
+Doubles = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Grid:
         return (xy - np.array([self.x0, self.y0])) * self.ppc
 
 
-def unit(v: Sequence[float]) -> Doubles:
+def unit(v: Sequence[float] | Doubles) -> Doubles:
     a = np.asarray(v, np.float64)
     return np.asarray(a / np.linalg.norm(a))
 
@@ -289,5 +290,5 @@ def mirrored(light: Light, nx: Floats, ny: Floats, nz: Floats, rays: Floats, rou
         share = np.clip((size + soft - m) / (2 * soft), 0.0, 1.0)
         share = share * share * (3.0 - 2.0 * share)
         power = lamp.power * 0.9 / (size * size + 0.25 * soft * soft + 0.01)
-        out = out + (np.minimum(power, 60.0) * share)[..., None] * bgr(lamp.colour)
+        out = out + (np.minimum(power, 24.0) * share)[..., None] * bgr(lamp.colour)
     return np.asarray(out * fresnel[..., None], np.float32)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.sim.scene import Colour, Material
 
-Floats = NDArray[np.float32]
-Bytes = NDArray[np.uint8]
+Floats = NDArray[Any]
+Bytes = NDArray[Any]
 
 
 def bgr(colour: Colour) -> Floats:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -15,7 +17,7 @@ from companion.sim.render_light import Grid, Occluder, Prism
 from companion.sim.render_materials import bgr, surface_picture
 from companion.sim.scene import Colour, Layout, Material, Scene
 
-Doubles = NDArray[np.float64]
+Doubles = NDArray[Any]
 X, Y, Z = np.eye(3)
 Box = tuple[float, float, float, float, float, float]
 """x0, y0, x1, y1, z0, z1."""
@@ -125,7 +127,7 @@ def draw_box(
     ppc = min(18.0, canvas.view.pixels_per_cm([(x0 + x1) / 2, (y0 + y1) / 2, z1]) * 1.1)
     dx, dy, dz = x1 - x0, y1 - y0, z1 - z0
     long = dx >= dy
-    turned = m if long else Material(**{**_fields(m), "angle": m.angle + 90.0})
+    turned = m if long else replace(m, angle=m.angle + 90.0)
     top = material_paint(turned, (dx, dy), ppc, salt)
     side = material_paint(m, (max(dx, dy), max(dz, 1.0)), ppc, salt + 50)
     corners = [(x0, y0, X, dx, -Y), (x1, y1, -X, dx, Y), (x1, y0, Y, dy, X), (x0, y1, -Y, dy, -X)]
@@ -137,10 +139,6 @@ def draw_box(
         )
     where = np.array([x0, y0, z1])
     draw_face(canvas, Face(where, X, Y, (dx, dy), Z, top, levels[1], m.gloss, m.rough, bevel), scene.light)
-
-
-def _fields(m: Material) -> dict[str, object]:
-    return {name: getattr(m, name) for name in Material.__slots__}
 
 
 def _table(canvas: Canvas, scene: Scene, level: Level) -> None:
@@ -259,5 +257,5 @@ def draw_static(view: View, scene: Scene) -> tuple[Canvas, dict[str, Level]]:
     _trims(canvas, scene, levels)
     draw_props(canvas, scene, levels)
     back = ~canvas.solid
-    canvas.albedo[back] = bgr((0.35, 0.34, 0.33)) ** 2
+    canvas.albedo[back] = bgr(scene.table.second) ** 2 * 0.3
     return canvas, levels

@@ -33,7 +33,7 @@ class Seen:
 
 
 def _list(points: NDArray[Any]) -> list[Any]:
-    return np.asarray(np.round(points, 2)).tolist()
+    return list(np.round(points, 2).tolist())
 
 
 def _share(got: float, whole: float) -> float:
@@ -168,6 +168,7 @@ def _die(d: Die, number: int, scene: Scene, view: View, seen: Seen, counts: NDAr
         "hull_px": _list(t.hull),
         "top_face_px": _list(t.top_face),
         "visible": visible,
+        "visible_top": visible,
         "in_frame": bool(inside),
         "xyz": [round(v, 3) for v in (d.x, d.y, d.z)],
         "quat_wxyz": [round(float(v), 5) for v in d.quat],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import colorsys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -259,7 +260,7 @@ def checker_pair(rng: Rng) -> tuple[CheckerStyle, CheckerStyle]:
         a, b = b, a
     finish = pick(rng, "plain", "marble", "wood", "stripes", "speck", p=(0.52, 0.17, 0.19, 0.05, 0.07))
     profile = pick(rng, "plain", "rim", "groove", "dimple", "dome", p=(0.3, 0.22, 0.2, 0.2, 0.08))
-    common = {
+    common: dict[str, Any] = {
         "profile": profile,
         "gloss": float(rng.choice([0.05, 0.4, 1.0], p=[0.25, 0.45, 0.3])),
         "rough": float(rng.uniform(0.1, 0.5)),
@@ -287,7 +288,7 @@ def checker_pair(rng: Rng) -> tuple[CheckerStyle, CheckerStyle]:
         out.append(
             CheckerStyle(
                 colour=c, second=second, finish=kind, inlay=inlay, inlay_width=wide, inlay_colour=ring, **common
-            )  # type: ignore[arg-type]
+            )
         )
     return out[0], out[1]
 
