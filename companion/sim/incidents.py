@@ -68,7 +68,7 @@ def format_incidents(incidents: tuple[Incident, ...]) -> str:
 
 def random_incidents(rng: random.Random, script: MatchScript, share: float = 0.12) -> tuple[Incident, ...]:
     """Plant incidents in about that share of the turns; only such as leave the record of the match as it is."""
-    kinds = [*FAULTY_THROWS, "illegal_corrected", "tryout", "premature", *TABLE]
+    kinds = [*FAULTY_THROWS, "illegal_corrected", "illegal_replayed", "tryout", "premature", *TABLE, *FILM]
     planted = []
     for game, number, turn in script.turns():
         if rng.random() >= share or turn.dice is None:

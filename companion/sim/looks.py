@@ -58,7 +58,7 @@ def standard_scene(size: tuple[int, int]) -> Scene:
     return Scene(
         layout=layout,
         board=board,
-        white=CheckerStyle((0.92, 0.9, 0.84), (0.86, 0.83, 0.76), finish="marble", profile="groove", strength=0.3),
+        white=CheckerStyle((0.86, 0.82, 0.72), (0.8, 0.75, 0.64), finish="marble", profile="groove", strength=0.3),
         black=CheckerStyle((0.15, 0.13, 0.13), (0.2, 0.17, 0.16), finish="marble", profile="groove", strength=0.4),
         table=Material("wood", (0.5, 0.4, 0.3), (0.42, 0.33, 0.24), grain=0.4, scale=2.0, gloss=0.1, seed=9),
         light=Light(lamps=(Lamp((0.35, 0.3, 1.0), 0.2, 0.75), Lamp((-0.5, 0.4, 1.0), 0.25, 0.3))),

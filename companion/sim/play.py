@@ -24,8 +24,16 @@ def play_match(stage: Stage, script: MatchScript) -> None:
         stage.note(on_roll=None, roll=None, scenario="")
         stage.wait(stage.pace.settle, "game_end")
         stage.tell("game_end", winner=game.winner, points=game.points, kind=game.kind)
-    stage.tell("match_end")
+    if _over(script):
+        stage.tell("match_end")
     stage.wait(3 * stage.pace.settle, "match_end")
+
+
+def _over(script: MatchScript) -> bool:
+    """Did somebody reach the length of the match? A money session just stops."""
+    last = script.games[-1]
+    score = dict(zip((Side.WHITE, Side.BLACK), last.score, strict=True))
+    return last.winner is not None and 0 < script.length <= score[last.winner] + last.points
 
 
 def _begin(stage: Stage, game: GameScript, *, first: bool) -> None:

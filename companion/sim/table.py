@@ -20,6 +20,7 @@ from companion.sim.play import play_match
 from companion.sim.scene import Scene
 from companion.sim.script import MatchScript
 from companion.sim.stage import Outlook, Pace, Segment, Stage
+from companion.sim.tails import turn_at, with_standing
 from companion.sim.truth import frame_truth
 from companion.sources.base import Frame, Image
 
@@ -76,6 +77,8 @@ class SimulatedTable:
     ) -> None:
         """Stages the whole match at once (no picture is drawn yet); the same arguments give the same film."""
         self.name = name
+        for incident in script.incidents:
+            turn_at(script, incident)
         self.script = script
         self.fps = fps
         self._scene = scene if scene is not None else _look(seed, size, limits)
@@ -213,7 +216,7 @@ def match_table(
     beside = path.with_suffix(".incidents.json")
     if incidents is None:
         incidents = read_incidents(beside) if beside.is_file() else ()
-    script = script_of(record, tuple(incidents))
+    script = with_standing(random.Random(seed), script_of(record, tuple(incidents)))
     return SimulatedTable(
         script,
         name=f"match:{path}",

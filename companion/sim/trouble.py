@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from companion.rules.position import Side
 from companion.sim.acts import carry_out, fair_dice, take_back
+from companion.sim.from_record import written_hops
 from companion.sim.illegal import illegal_hops, other_play
 from companion.sim.incidents import Incident
 from companion.sim.places import DicePlan, cocked_die, die_at, flat_die, place_of, right_sign
@@ -65,7 +66,9 @@ def _cover(stage: Stage, seconds: float) -> None:
     """A newspaper on the board for a while."""
     kept = stage.props
     stage.tell("covered", seconds=seconds)
-    paper = Prop("paper", 0.0, 0.0, 2.5, yaw=stage.rng.uniform(-15, 15), size=2.2, seed=stage.rng.randrange(99))
+    paper = Prop(
+        "paper", 0.0, 0.0, 2.5, stage.rng.uniform(-15, 15), 2.2, (0.9, 0.9, 0.88), seed=stage.rng.randrange(99)
+    )
     stage.props = (*kept, paper)
     stage.wait(seconds, "covered")
     stage.props = kept
@@ -177,7 +180,7 @@ def before_move(stage: Stage, turn: Turn, incident: Incident) -> None:
         _shift(stage, turn)
     if incident.kind != "tryout":
         return
-    hops = other_play(stage.rng, turn)
+    hops = written_hops(incident.play) if incident.play else other_play(stage.rng, turn)
     if hops is None:
         return
     stage.note(phase="trying", scenario="tryout")
@@ -208,7 +211,7 @@ def illegal_first(stage: Stage, turn: Turn, incident: Incident) -> bool:
 
     False if no clearly illegal play of this roll is found: the turn is then played as it should be.
     """
-    hops = illegal_hops(stage.rng, turn)
+    hops = written_hops(incident.play) if incident.play else illegal_hops(stage.rng, turn)
     if hops is None:
         return False
     stage.note(scenario=incident.kind)
