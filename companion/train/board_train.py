@@ -6,6 +6,7 @@ python -m companion.train.board_train reader --data DIR[:weight] … --out DIR -
 from __future__ import annotations
 
 import argparse
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import torch
@@ -58,6 +59,16 @@ def finder_loss(model: torch.nn.Module, batch: dict) -> tuple[torch.Tensor, dict
     return corners + 0.6 * bars + 2 * area, {"corners": corners.item(), "bars": bars.item(), "area": area.item()}
 
 
+def clock(text: str | None) -> float | None:
+    """The next HH:MM as seconds since 1970."""
+    if text is None:
+        return None
+    h, m = (int(part) for part in text.split(":"))
+    now = datetime.now()
+    then = now.replace(hour=h, minute=m, second=0)
+    return (then + timedelta(days=1) if then < now else then).timestamp()
+
+
 def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__)
     ap.add_argument("net", choices=["reader", "finder"])
@@ -68,6 +79,7 @@ def main() -> None:
     ap.add_argument("--lr", type=float, default=2e-3)
     ap.add_argument("--threads", type=int, default=1)
     ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--until", help="HH:MM: end by then, with the learning rate run down")
     a = ap.parse_args()
     torch.set_num_threads(a.threads)
     torch.manual_seed(a.seed)
@@ -87,7 +99,7 @@ def main() -> None:
     def on_save(state: dict, step: int) -> None:
         export(type(model)(), state, shape, names, str(a.out / f"{a.net}.onnx"))
 
-    common.train(model, iter(data), loss, a.out, a.steps, a.lr, on_save=on_save)
+    common.train(model, iter(data), loss, a.out, a.steps, a.lr, on_save=on_save, until=clock(a.until))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -43,23 +44,29 @@ def train(
     lr: float,
     every: int = 100,
     on_save: Callable[[dict, int], None] | None = None,
+    until: float | None = None,
 ) -> None:
-    """Run up to `steps` steps, from the checkpoint in `out` if there is one; log a line every 50 steps."""
+    """Run up to `steps` steps, from the checkpoint in `out` if there is one; log a line every 50 steps.
+
+    `until`: end at this time (seconds since 1970) at the latest, with the learning rate run down by then.
+    """
     out.mkdir(parents=True, exist_ok=True)
     ckpt = out / "last.pt"
     optimiser = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=1e-4)
-    ema, start = Ema(model), 0
+    ema, start, first = Ema(model), 0, time.time()
     if ckpt.exists():
         old = torch.load(ckpt, weights_only=True)
         model.load_state_dict(old["model"])
         optimiser.load_state_dict(old["optimiser"])
         ema.state, start = old["ema"], old["step"]
+        first = old.get("first", first)
     sums: dict[str, float] = {}
     n, began = 0, time.monotonic()
     model.train()
     for step in range(start, steps):
         warm = min(1.0, (step - start + 1) / 50)
-        rate = lr * warm * max(0.02, 0.5 * (1 + torch.cos(torch.tensor(torch.pi * step / steps)).item()))
+        done = step / steps if until is None else max(step / steps, (time.time() - first) / (until - first))
+        rate = lr * warm * max(0.02, 0.5 * (1 + math.cos(math.pi * min(1.0, done))))
         for g in optimiser.param_groups:
             g["lr"] = rate
         loss, parts = loss_of(model, next(batches))
@@ -75,7 +82,17 @@ def train(
             row = {k: round(v / n, 4) for k, v in sums.items()}
             print(json.dumps({"step": step + 1, "s": round(time.monotonic() - began, 1), **row}), flush=True)
             sums, n = {}, 0
-        if (step + 1) % every == 0 or step + 1 == steps:
-            save(ckpt, model=model.state_dict(), optimiser=optimiser.state_dict(), ema=ema.state, step=step + 1)
+        last = step + 1 == steps or done >= 1.0
+        if (step + 1) % every == 0 or last:
+            save(
+                ckpt,
+                model=model.state_dict(),
+                optimiser=optimiser.state_dict(),
+                ema=ema.state,
+                step=step + 1,
+                first=first,
+            )
             if on_save:
                 on_save(ema.state, step + 1)
+        if last:
+            return

@@ -18,8 +18,9 @@ from companion.vision.types import CountReading
 Floats = NDArray[np.float64]
 SURE = 0.97
 """A region read with less probability than this is `uncertain` (chosen on the generated hold-out)."""
-_FLOOR = 1e-6
 _KEEP = 5
+_LEAST = 1e-4
+"""Values less likely than this are no alternatives: a sixteenth man seen beyond doubt is told, not explained away."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Decoded:
 
 def region(name: str, values: range, probs: NDArray[np.float32], visible: float) -> Region:
     """Keep the likely values of a distribution."""
-    order = np.argsort(-probs)[:_KEEP]
+    order = [i for i in np.argsort(-probs)[:_KEEP] if probs[i] >= _LEAST]
     return Region(name, tuple(int(values[i]) for i in order), tuple(float(probs[i]) for i in order), visible)
 
 
@@ -84,7 +85,7 @@ def most_probable(found: list[Region], prior: Floats) -> list[int] | None:
         best = np.full((n, n), -np.inf)
         pick = np.zeros((n, n), np.int8)
         for i, (value, p) in enumerate(zip(r.values, r.probs, strict=True)):
-            moved = _shift(score, value) + np.log(p + _FLOOR)
+            moved = _shift(score, value) + np.log(p)
             better = moved > best
             best[better], pick[better] = moved[better], i
         score = best
