@@ -18,6 +18,7 @@ from companion.table.fold import won
 from companion.table.hypotheses import Guess, Kind, decode_turn
 from companion.table.referee_cube import watch_cube
 from companion.table.referee_game import watch_between, watch_restart
+from companion.table.referee_recover import catch_up, others_moved, start_anew
 from companion.table.referee_state import RefereeState, Step
 from companion.table.referee_throw import confirm, note_fresh, watch_early, watch_wait
 from companion.table.referee_turn import (
@@ -32,6 +33,7 @@ from companion.table.referee_turn import (
     notice,
     now_side,
     other_results,
+    rolls_of,
     stands,
 )
 from companion.table.state import MatchState, Phase
@@ -129,11 +131,13 @@ def _watch_turn(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
     """A roll lies, or lay: is it still there, shifted, lifted, or is the next one there?"""
     throw = work.seen.throw or _adopted(work, dice)
     pairs, rest = matched(throw.dice, dice) if throw else ([], list(dice))
+    if throw and pairs and _other_pair(work, throw, pairs, rest, look):
+        pairs, rest = [], list(dice)
     if throw and pairs:
         _same_throw(work, throw, pairs, rest)
         if len(rest) >= 2:
             watch_early(work, rest, still=still)
-        if work.match.phase is not Phase.ILLEGAL:
+        if work.match.phase is not Phase.ILLEGAL and not _went_on(work, look, work.seen.early):
             lying(work, look)
     elif throw and _shifted(work, throw, rest, look):
         work.look_back(throw=replace(throw, dice=tuple(rest)))
@@ -142,6 +146,40 @@ def _watch_turn(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
         _next_throw(work, look, rest, still=still)
     else:
         lifted(work, look)
+
+
+def _other_pair(work: Step, throw: Throw, pairs: list[tuple[Die, Die]], rest: Sequence[Die], look: Look) -> bool:
+    """One die lies where one of the roll lay, the other elsewhere with another value: a new pair if a play is done."""
+    if len(pairs) != 1 or len(rest) != 1 or not work.seen.hands or throw.pair is None:
+        return False
+    missing = next(die for die in throw.dice if die is not pairs[0][0])
+    if not rest[0].read or rest[0].best == missing.best or work.match.phase is Phase.ILLEGAL:
+        return False
+    now = decoded(work, look)
+    return now is not None and now.best.kind is Kind.LEGAL and now.best.after != work.match.position
+
+
+def _went_on(work: Step, look: Look, throw: Throw | None) -> bool:
+    """The other side has played already: end this turn, take up the next (a turn fell between the looks)."""
+    side = work.match.on_roll
+    if side is None or work.match.phase is Phase.ILLEGAL:
+        return False
+    now = decoded(work, look)
+    if now is None or now.best.kind is not Kind.ILLEGAL or not others_moved(work.match.position, now.best, side):
+        return False
+    pair = catch_up(work, look, rolls_of(work), throw)
+    if pair is None:
+        return False
+    finish(work, pair.first)
+    if not work.match.started:
+        return True
+    if throw is not None and throw.reason in (None, "wrong_half"):
+        work.emit(ev.Rolled(t=throw.t, frame=throw.frame, side=side.other, dice=pair.reply.dice))
+        work.look_back(throw=replace(throw, reason=None, called=True), fresh=None)
+    else:
+        finish(work, pair.reply)
+        work.doubt("roll", (), "a whole turn was missed: its roll is inferred from the play")
+    return True
 
 
 def _adopted(work: Step, dice: Sequence[Die]) -> Throw | None:
@@ -209,6 +247,11 @@ def _next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
         return
     if now.best.kind is Kind.UNMOVED or (now.best.kind is Kind.LEGAL and now.best.after == work.match.position):
         _unmoved(work, ready, look, now.best, dice)
+        return
+    if _went_on(work, look, ready):
+        return
+    if now.best.kind is Kind.ILLEGAL and others_moved(work.match.position, now.best, side):
+        start_anew(work, look, ready)
         return
     conclude(work, look, now, sure=True)
     if work.match.illegal is not None and work.match.illegal.final:

@@ -14,6 +14,7 @@ from companion.table.evidence_model import Dice, Look, any_roll, encode, fit
 from companion.table.fold import position_in_view
 from companion.table.hypotheses import Decoded, Guess, Kind, decode_turn, play_text, results
 from companion.table.referee_game import end_if_won
+from companion.table.referee_recover import others_moved
 from companion.table.referee_state import MAX_LOOKS, LastTurn, Step
 from companion.table.state import Phase
 
@@ -53,11 +54,18 @@ def lying(work: Step, look: Look) -> None:
     if side is None or dice is None:
         return
     now = decode_turn(work.match.position, side, rolls_of(work), ((look, 1.0),))
-    if now.best.kind is Kind.ILLEGAL and now.lead >= NOTICE_LEAD and _clear(look, now):
+    if now.best.kind is Kind.ILLEGAL and now.lead >= NOTICE_LEAD and _clear(look, now) and _own_doing(work, now.best):
         if encode(now.best.after)[:26].tobytes() != work.seen.noticed:
             notice(work, now.best, final=False)
     elif work.match.illegal is not None and now.best.kind is not Kind.ILLEGAL and now.lead >= 1.0:
         put_right(work, side)
+
+
+def _own_doing(work: Step, guess: Guess) -> bool:
+    """The mover's own checkers explain it, or it was seen before: a missed turn is likelier than meddling."""
+    if not others_moved(work.match.position, guess, now_side(work)):
+        return True
+    return any((other.best[:26] == encode(guess.after)[:26]).all() for other in work.seen.looks[1:])
 
 
 def _clear(look: Look, now: Decoded) -> bool:
