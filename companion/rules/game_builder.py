@@ -92,12 +92,17 @@ class GameBuilder:
         """
         game = self.so_far()
         if isinstance(self.last, Drop):
-            return _won(game, self.last.side.other, self.cube, "pass")
+            return _won(game, self.last.side.other, self._passed_value(), "pass")
         side = _who_is_off(game)
         if side is not None:
             times, kind = value_of_win(self.position, side)
             return _won(game, side, (points if money else None) or times * self.cube, kind)
         return game if winner is None else _resigned(game, winner, self._whole_cubes(points or self.cube))
+
+    def _passed_value(self) -> int:
+        """What a pass costs: the value before the double or before the beaver (G2)."""
+        beavered = len(self._actions) > 1 and isinstance(self._actions[-2], Beaver)
+        return self.cube // 2 if beavered else self.cube
 
     def _whole_cubes(self, points: int) -> int:
         """A resignation gives 1, 2 or 3 times the cube (H2); sources that cap the points name less, some name more."""

@@ -67,7 +67,8 @@ def _game(rng: random.Random, number: int, score: Score, *, joined: bool, beaver
             dice = (rng.randint(1, 6), rng.randint(1, 6))
             if _cube_action(rng, builder, side, score, crawford, beaver_drops):
                 return builder.ended(money=score.length == 0)
-        if rng.random() < 0.01:
+        # gnubg reads a lone roll as its play where only one is legal
+        if rng.random() < 0.01 and len(legal_plays(builder.position, side, dice)) > 1:
             builder.rolled(side, dice)
             return (
                 builder.ended(side.other, builder.cube * rng.randint(1, 3)) if rng.random() < 0.7 else builder.ended()

@@ -77,7 +77,7 @@ def test_what_is_written():
         " Ann : 0                         Bob : 0\n"
         "  1) 31: 8/5 6/5                 41: 24/23 13/9\n"
         "  2)  Doubles => 2                Takes\n"
-        "  3) 21: 13/11 6/5\n"
+        "  3) 21: 13/11 6/5               \n"
     )
 
 
@@ -105,12 +105,18 @@ def test_an_empty_left_cell_stands_only_in_the_first_row():
     ]
 
 
+def test_the_last_left_cell_is_padded():
+    """gnubg reads the end of the line before behind a short one: a double that nobody made."""
+    text = write_mat(record(*plays((W, (3, 1), "8/5 6/5")), Double(side=B, value=2), Take(side=W)))
+    assert rows_of(text)[-1] == "  2)  Takes".ljust(33)
+
+
 def test_a_turn_the_record_does_not_know_leaves_no_hole():
     first = written_play(START, W, (3, 1), "8/5 6/5")
     second = written_play(first.after, W, (6, 1), "13/7 8/7")
     assert rows_of(write_mat(record(first, second))) == [
         "  1) 31: 8/5 6/5                 21: Cannot Move",
-        "  2) 61: 13/7 8/7",
+        "  2) 61: 13/7 8/7                ",
     ]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from companion.rules.ids import ParsedId
 from companion.rules.notation.snowie import SnowieFacts, snowie_text
 from companion.rules.position import START, Position, Side
@@ -116,9 +118,8 @@ def _finished(rows: list[list[str | None]], wins: Cell | None) -> list[str]:
 
 
 def _row(number: int, left: str, right: str | None) -> str:
-    if right is None:
-        return f"{number:3d}) {left}"
-    return f"{number:3d}) {left:<{CELL_WIDTH}} {right}"
+    """The left cell is padded even where no right one follows: gnubg would read the line before beyond a short end."""
+    return f"{number:3d}) {left:<{CELL_WIDTH}} {right or ''}"
 
 
 def _in_turn(cells: Iterator[Cell]) -> Iterator[Cell]:
@@ -164,15 +165,16 @@ def _cell_text(record: MatchRecord, game: GameRecord, moment: Moment, action: An
 def _played(record: MatchRecord, game: GameRecord, moment: Moment, play: Play) -> str:
     first, second = play.dice
     if not play.legal:
-        return _set_up(record, game, play.after, play.side.other, (first, second))
+        now = msgspec.structs.replace(game, cube=moment.cube, owner=moment.owner)
+        return _set_up(record, now, play.after, play.side.other, (first, second))
     return f"{first}{second}: {play.text or 'Cannot Move'}"
 
 
 def _set_up(record: MatchRecord, game: GameRecord, after: Position, on_roll: Side, dice: tuple[int, int]) -> str:
     facts = SnowieFacts(
         record.length,
-        mat_name(record.white, LEFT),
-        mat_name(record.black, RIGHT),
+        LEFT.value.capitalize(),  # never a player's name: one with a word such as "Takes" would be read as an entry
+        RIGHT.value.capitalize(),
         game.score_white,
         game.score_black,
         game.crawford,
