@@ -46,7 +46,7 @@ def _begin(stage: Stage, game: GameScript, *, first: bool) -> None:
     if not first and stage.cube is not None and stage.cube.place != "centre":
         stage.move_cube(Side.WHITE, centre)
     stage.cube = centre
-    stage.wait(1.6 * stage.pace.settle, "start")
+    stage.wait((4.0 if first else 1.6) * stage.pace.settle, "start")
     stage.tell("game_start", score=list(game.score), start=game.start)
 
 

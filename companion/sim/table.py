@@ -88,6 +88,7 @@ class SimulatedTable:
         self.events: tuple[dict[str, Any], ...] = tuple(stage.events)
         self.segments: tuple[Segment, ...] = tuple(stage.segments)
         self.duration = stage.t
+        self.first = 0
         self._drift = _drift(seed)
         self._printer = printer or FilmPrinter()
         self._closed = False
@@ -97,11 +98,21 @@ class SimulatedTable:
         """How many frames the film has."""
         return int(self.duration * self.fps)
 
+    def start_after(self, place: tuple[int, int] | None) -> None:
+        """Begin the film where so many turns of that game (from 0) are over: a match goes on after a restart."""
+        if place is None:
+            return
+        game, turns = place
+        kinds = ("game_start",) if turns <= 0 else ("turn_end",)
+        times = [e["t"] for e in self.events if e["type"] in kinds and e["game"] == game]
+        if times:
+            self.first = min(self.total - 1, math.ceil(times[min(max(turns, 1), len(times)) - 1] * self.fps))
+
     def frames(self) -> Iterator[Frame]:
         """All frames in order, with truth; planted faults of the film leave gaps in `seq` or repeat a picture."""
         last: Image | None = None
         index = 0
-        for seq in range(self.total):
+        for seq in range(self.first, self.total):
             if self._closed:
                 return
             t = seq / self.fps

@@ -11,7 +11,7 @@ from companion.sources.base import Source
 from companion.sources.decode import PICTURE_SUFFIXES
 from companion.sources.frames import FramesSource
 from companion.sources.mjpeg import mjpeg_source
-from companion.sources.simulated import demo_source, match_source
+from companion.sources.simulated import Place, demo_source, match_source
 from companion.sources.video import VideoSource
 from companion.sources.webcam import webcam_source
 
@@ -26,31 +26,33 @@ def open_source(
     live: bool = False,
     seed: int | None = None,
     timeout_s: float = 10.0,
+    resume: Place | None = None,
 ) -> Source:
     """The source that `spec` names.
 
     `fps`: frames a second of a folder without times (default 4) and of the simulated table; a video is thinned to it.
     `live`: the simulated table keeps real time and drops frames (cameras always do). `seed`: of the simulated table.
-    `timeout_s`: silence after which a network camera counts as hung. Raises InputError for a spec that names nothing,
-    SourceError when the thing named cannot be read.
+    `timeout_s`: silence after which a network camera counts as hung. `resume`: the simulated table starts where so
+    many turns (second) of a game (first, from 0) are over, so that a match goes on after a restart.
+    Raises InputError for a spec that names nothing, SourceError when the thing named cannot be read.
     """
     if fps is not None and not 0 < fps <= 1000:
         raise InputError(f"--fps {fps:g}: must be above 0 and at most 1000")
     scheme, colon, rest = spec.partition(":")
     if scheme == "demo" and not rest:
-        return demo_source(live=live, seed=seed, fps=fps)
+        return demo_source(live=live, seed=seed, fps=fps, resume=resume)
     if scheme == "picamera2":
         return _picamera(rest)
     if not colon or scheme not in SCHEMES:
         return _bare_path(spec, fps)
     if not rest:
         raise InputError(f"source {spec!r}: nothing after the colon; write one of {USAGE}")
-    return _named(scheme, rest, spec, fps=fps, live=live, seed=seed, timeout_s=timeout_s)
+    if scheme == "match":
+        return match_source(Path(rest).expanduser(), live=live, seed=seed, fps=fps, resume=resume)
+    return _named(scheme, rest, spec, fps=fps, timeout_s=timeout_s)
 
 
-def _named(
-    scheme: str, rest: str, spec: str, *, fps: float | None, live: bool, seed: int | None, timeout_s: float
-) -> Source:
+def _named(scheme: str, rest: str, spec: str, *, fps: float | None, timeout_s: float) -> Source:
     path = Path(rest).expanduser()
     match scheme:
         case "frames":
@@ -59,8 +61,6 @@ def _named(
             return VideoSource(path, fps=fps)
         case "v4l2":
             return webcam_source(path, fps=fps)
-        case "match":
-            return match_source(path, live=live, seed=seed, fps=fps)
         case "http" | "https":
             return mjpeg_source(spec, timeout_s=timeout_s)
         case _:

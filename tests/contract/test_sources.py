@@ -20,6 +20,7 @@ from companion.errors import InputError, SourceError
 from companion.sources.base import Frame, Source
 from companion.sources.live import LiveSource, Picture
 from companion.sources.open import open_source
+from companion.sources.simulated import RealTimeFilm
 
 SIZE = (64, 48)
 MATCH = """ 1 point match
@@ -164,6 +165,28 @@ def test_live_sources_give_the_newest_picture_and_count_the_dropped_ones() -> No
     assert source.live
     assert last == 19
     assert ticker.made == 20
+
+
+def test_a_film_on_a_slow_machine_waits_rather_than_miss_a_roll() -> None:
+    """Every picture takes as long as five frames: at most two frames in a row are left out."""
+
+    class SlowFilm:
+        name, fps, first, total = "slow", 100.0, 3, 40
+
+        def frame(self, seq: int) -> Frame:
+            threading.Event().wait(0.05)
+            return Frame(seq, seq / self.fps, np.zeros((4, 4, 3), np.uint8))
+
+    shown = [p.seq for p in RealTimeFilm(SlowFilm()).pictures(threading.Event())]
+    assert shown[0] == 3
+    assert all(b - a == 3 for a, b in itertools.pairwise(shown[1:]))
+
+
+def test_the_demo_goes_on_where_a_restart_left_it() -> None:
+    source = open_source("demo", resume=(0, 2))
+    truth = next(source.frames()).meta["truth"]
+    assert (truth["game"], truth["turn"]) == (0, 1)
+    assert truth["phase"] == "turn_over"
 
 
 def test_a_silent_device_is_a_temporary_fault_not_a_hang() -> None:
