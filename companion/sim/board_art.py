@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from companion.sim.board_ornaments import draw_ornament
 from companion.sim.render_materials import bgr255, surface_picture
-from companion.sim.scene import BoardStyle, Colour, Layout
+from companion.sim.scene import BoardStyle, Colour, Layout, Material
 
 Bytes = NDArray[Any]
 Doubles = NDArray[Any]
@@ -97,19 +97,58 @@ def tip_of(layout: Layout, style: BoardStyle, point: int) -> tuple[float, float]
 
 
 def _points(sheet: Sheet, layout: Layout, style: BoardStyle) -> None:
-    before = sheet.image.copy() if style.point_grain < 1.0 else None
+    before = sheet.image.copy() if style.point_grain < 1.0 and not style.point_wood else None
+    if style.point_wood and style.point_fill:
+        _inlay_points(sheet, layout, style)
     for point in range(1, 25):
         column, far = layout.point_column(point)
-        colour = style.point_a if (column + far) % 2 == 0 else style.point_b
+        colours = (style.point_a, style.point_b)
+        odd = int((column + far) % 2)
         outline = point_outline(layout, style, point)
-        if style.point_fill:
-            sheet.fill(outline, colour)
+        if style.point_fill and not style.point_wood:
+            sheet.fill(outline, colours[odd])
+        if style.point_pattern:
+            _pattern(sheet, outline, style, colours[1 - odd])
         if style.outline > 0:
-            line = style.outline_colour if style.point_fill else colour
+            line = style.outline_colour if style.point_fill else colours[odd]
             sheet.line(outline, line, style.outline)
     if before is not None:
         _keep_grain(sheet, before, style)
     _dots(sheet, layout, style)
+
+
+def _pattern(sheet: Sheet, outline: Doubles, style: BoardStyle, other: Colour) -> None:
+    """A second tone inside a point."""
+    half = len(outline) // 2
+    left, right = outline[:half], outline[half:][::-1]
+    middle = (left + right) / 2
+    if style.point_pattern == "split":
+        sheet.fill(np.concatenate([middle, right[::-1]]), other)
+        return
+    share = np.linspace(0.62, 0.3, half)[:, None]
+    reach = middle[0] + (middle - middle[0]) * 0.72
+    inner = np.concatenate([reach + (left - middle) * share, (reach + (right - middle) * share)[::-1]])
+    sheet.fill(inner, other if style.point_pattern == "inner" else style.ornament_colours[0])
+    if style.point_pattern == "double":
+        sheet.line(inner, style.outline_colour, 0.08)
+
+
+def _inlay_points(sheet: Sheet, layout: Layout, style: BoardStyle) -> None:
+    """Points cut from two other woods, the grain along the point."""
+    h, w = sheet.image.shape[:2]
+    for odd, colour in enumerate((style.point_a, style.point_b)):
+        mask = np.zeros((h, w, 3), np.uint8)
+        shape = Sheet(mask, sheet.x0, sheet.y1, sheet.ppc)
+        for point in range(1, 25):
+            column, far = layout.point_column(point)
+            if (column + far) % 2 == odd:
+                shape.fill(point_outline(layout, style, point), (1.0, 1.0, 1.0))
+        r, g, b = (0.68 * c for c in colour)
+        tone = Material("wood", colour, (r, g, b), 0.4 + 0.6 * style.point_grain, 0.7, 90.0, seed=style.seed + odd)
+        grain = surface_picture(tone, w / sheet.ppc, h / sheet.ppc, sheet.ppc * 0.7, salt=40 + odd)
+        grain = cv2.resize(grain, (w, h), interpolation=cv2.INTER_LINEAR)
+        share = shape.image.astype(np.float32) * np.float32(1 / 255)
+        sheet.image = np.asarray(sheet.image + (grain - sheet.image.astype(np.float32)) * share, np.uint8)
 
 
 def _keep_grain(sheet: Sheet, before: Bytes, style: BoardStyle) -> None:

@@ -50,7 +50,7 @@ class View:
 
     def depth(self, points: ArrayLike) -> Doubles:
         """Depth along the optical axis of n x 3 world points, cm."""
-        return np.asarray(points, np.float64).reshape(-1, 3) @ self.R[2] + self.t[2]
+        return np.asarray(np.asarray(points, np.float64).reshape(-1, 3) @ self.R[2] + self.t[2])
 
     def pixels_per_cm(self, point: ArrayLike) -> float:
         """Scale of the picture at a point."""
@@ -98,9 +98,8 @@ def view_of(camera: Camera, scale: float = 1.0) -> View:
 
 
 def _rays(width: int, height: int, K: Doubles, dist: Doubles, R: Doubles) -> Floats:
-    xs, ys = np.meshgrid(
-        np.arange(0.0, width + 8, 8, dtype=np.float32), np.arange(0.0, height + 8, 8, dtype=np.float32)
-    )
+    across, along = (np.arange(0.0, n + 8, 8, dtype=np.float32) for n in (width, height))
+    xs, ys = np.meshgrid(across, along)
     grid = np.stack([xs, ys], axis=-1)
     norm = cv2.undistortPoints(grid.reshape(-1, 1, 2), K, dist).reshape(grid.shape)
     mx, my = np.meshgrid(np.arange(width, dtype=np.float32) / 8, np.arange(height, dtype=np.float32) / 8)

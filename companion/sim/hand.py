@@ -65,7 +65,7 @@ def limbs(hand: Hand) -> list[Limb]:
         end = tip + s * (side * spread * (0.75 if k else 0.1) + back * curl[k] + up * (0.25 * curl[k]))
         end = end + rng.normal(0, 0.15, 3) * (1, 1, 0)
         out += _finger(base, end, s * (1.5 if not flat else 0.6), s * (0.92 if k < 3 else 0.78))
-        out.append(Limb(_t(wrist + side * (k - 1.5) * s * 0.9), _t(base), 1.5 * s, 1.12 * s))
+        out.append(Limb(_t(wrist + s * (side * (k - 1.5) * 1.0 - up * 0.35)), _t(base), 1.35 * s, 1.1 * s))
     root = wrist + s * (side * -2.3 - back * 1.6 - up * 0.5)
     thumb_tip = tip + s * (
         back * (0.6 if hand.pose == "pinch" else 4.4) + side * (-0.9 if hand.pose == "pinch" else -4.5)
@@ -104,23 +104,42 @@ def hand_occluders(hand: Hand) -> list[Occluder]:
     return out
 
 
-def _limb_outline(limb: Limb, view: View) -> Doubles | None:
-    pts = []
-    for p, r in ((limb.a, limb.ra), (limb.b, limb.rb)):
-        depth = float(view.depth(p)[0])
-        if depth < 5.0:
-            return None
-        px = view.project([p])[0]
-        t = np.linspace(0, 2 * math.pi, 20, endpoint=False)
-        reach = r * view.K[0, 0] / depth
-        pts.append(px + reach * np.stack([np.cos(t), np.sin(t) * view.K[1, 1] / view.K[0, 0]], 1))
-    hull = cv2.convexHull(np.concatenate(pts).astype(np.float32))
-    return np.asarray(hull.reshape(-1, 2), np.float64)
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """A limb in the picture: ends in pixels, their depths, the outline."""
+
+    limb: Limb
+    a: Doubles
+    b: Doubles
+    da: float
+    db: float
+    hull: Doubles
+
+
+_TURN = np.linspace(0, 2 * math.pi, 16, endpoint=False)
+
+
+def _shown(parts: list[Limb], view: View) -> list[_Shown]:
+    """All limbs that lie in front of the camera."""
+    ends = np.array([p for limb in parts for p in (limb.a, limb.b)])
+    depth = view.depth(ends)
+    px = view.project(np.where(depth[:, None] < 5.0, ends * 0.0, ends))
+    circle = np.stack([np.cos(_TURN), np.sin(_TURN) * view.K[1, 1] / view.K[0, 0]], 1)
+    out = []
+    for k, limb in enumerate(parts):
+        da, db = depth[2 * k], depth[2 * k + 1]
+        if min(da, db) < 5.0:
+            continue
+        pa, pb = px[2 * k], px[2 * k + 1]
+        rings = [pa + circle * (limb.ra * view.K[0, 0] / da), pb + circle * (limb.rb * view.K[0, 0] / db)]
+        hull = cv2.convexHull(np.concatenate(rings).astype(np.float32)).reshape(-1, 2).astype(np.float64)
+        out.append(_Shown(limb, pa, pb, float(da), float(db), hull))
+    return out
 
 
 def hand_polygon(hand: Hand, view: View) -> list[Doubles]:
     """Outlines (pixels) whose union is the hand with its arm."""
-    return [h for h in (_limb_outline(limb, view) for limb in limbs(hand)) if h is not None]
+    return [s.hull for s in _shown(limbs(hand), view)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,70 +155,59 @@ class HandArt:
     @staticmethod
     def draw(hand: Hand, view: View, light: Light) -> HandArt | None:
         """None when the hand is outside the picture."""
-        parts = limbs(hand)
-        hulls = [_limb_outline(limb, view) for limb in parts]
-        if any(h is None for h in hulls):
-            parts = [p for p, h in zip(parts, hulls, strict=True) if h is not None]
-        shown = [h for h in hulls if h is not None]
+        shown = _shown(limbs(hand), view)
         if not shown:
             return None
-        every = np.concatenate(shown)
+        every = np.concatenate([s.hull for s in shown])
         x0, y0 = np.maximum(np.floor(every.min(axis=0)).astype(int) - 2, 0)
         x1, y1 = np.minimum(np.ceil(every.max(axis=0)).astype(int) + 3, view.size)
         if x1 - x0 < 3 or y1 - y0 < 3:
             return None
-        return _paint(hand, parts, shown, view, light, (int(x0), int(y0), int(x1), int(y1)))
+        return _paint(hand, shown, view, light, (int(x0), int(y0), int(x1), int(y1)))
 
 
-def _depths(parts: list[Limb], view: View, box: tuple[int, int, int, int], step: int) -> tuple[Floats, Floats, Floats]:
-    """Smoothly joined height (towards the camera) of all limbs, share of sleeve, and cover; on a coarse grid."""
+def _depths(shown: list[_Shown], view: View, box: tuple[int, int, int, int], step: int) -> tuple[Floats, Floats]:
+    """Smoothly joined height (towards the camera) of all limbs, and the share of sleeve; on a coarse grid."""
     x0, y0, x1, y1 = box
     h, w = -(-(y1 - y0) // step), -(-(x1 - x0) // step)
     total = np.zeros((h, w), np.float32)
     sleeve = np.zeros((h, w), np.float32)
-    k = np.float32(2.2)  # 1/cm: how sharply limbs join
-    ref = float(view.depth(parts[0].a)[0])
-    for limb in parts:
-        hull = _limb_outline(limb, view)
-        if hull is None:
-            continue
-        p0 = np.maximum(((hull.min(axis=0) - (x0, y0)) / step).astype(int) - 1, 0)
-        p1 = np.minimum(((hull.max(axis=0) - (x0, y0)) / step).astype(int) + 2, (w, h))
+    k = np.float32(1.5)  # 1/cm: how sharply limbs join
+    for s in shown:
+        p0 = np.maximum(((s.hull.min(axis=0) - (x0, y0)) / step).astype(int) - 1, 0)
+        p1 = np.minimum(((s.hull.max(axis=0) - (x0, y0)) / step).astype(int) + 2, (w, h))
         if (p1 <= p0).any():
             continue
         xs = (np.arange(p0[0], p1[0], dtype=np.float32) * step + x0)[None, :]
         ys = (np.arange(p0[1], p1[1], dtype=np.float32) * step + y0)[:, None]
-        height = _height(limb, view, xs, ys, ref)
-        weight = np.exp(np.clip(k * height, -30, 60))
+        weight = np.exp(np.clip(k * _height(s, view, xs, ys, shown[0].da), -30, 60))
         part = (slice(int(p0[1]), int(p1[1])), slice(int(p0[0]), int(p1[0])))
         total[part] += weight
-        if limb.part == "sleeve":
+        if s.limb.part == "sleeve":
             sleeve[part] += weight
-    return np.log(np.maximum(total, 1e-12)) / k, sleeve / np.maximum(total, 1e-12), np.asarray(total, np.float32)
+    return np.log(np.maximum(total, 1e-12)) / k, sleeve / np.maximum(total, 1e-12)
 
 
-def _height(limb: Limb, view: View, xs: Floats, ys: Floats, ref: float) -> Floats:
+def _height(s: _Shown, view: View, xs: Floats, ys: Floats, ref: float) -> Floats:
     """Height (cm towards the camera, against depth `ref`) of a tapered limb; far below when beside it."""
-    (pa, pb), (da, db) = view.project([limb.a, limb.b]), view.depth([limb.a, limb.b])
-    sa, sb = view.K[0, 0] / da, view.K[0, 0] / db
-    ab = pb - pa
-    t = ((xs - pa[0]) * ab[0] + (ys - pa[1]) * ab[1]) / max(float(ab @ ab), 1e-3)
-    t = np.clip(t, 0, 1)
-    scale = sa + (sb - sa) * t
-    dist2 = ((xs - pa[0] - ab[0] * t) ** 2 + (ys - pa[1] - ab[1] * t) ** 2) / scale**2
-    r = limb.ra + (limb.rb - limb.ra) * t
-    inside = r * r - dist2
-    bulge = np.where(inside > 0, np.sqrt(np.maximum(inside, 0)), -np.sqrt(np.maximum(-inside, 0)) * 3.0 - 0.4)
-    return np.asarray(ref - (da + (db - da) * t) + bulge, np.float32)
+    f = np.float32
+    sa, sb = view.K[0, 0] / s.da, view.K[0, 0] / s.db
+    ab = s.b - s.a
+    scale = 1.0 / max(float(ab @ ab), 1e-3)
+    t = np.clip((xs - f(s.a[0])) * f(ab[0] * scale) + (ys - f(s.a[1])) * f(ab[1] * scale), 0, 1)
+    dx, dy = xs - f(s.a[0]) - f(ab[0]) * t, ys - f(s.a[1]) - f(ab[1]) * t
+    r = f(s.limb.ra) + f(s.limb.rb - s.limb.ra) * t
+    inside = r * r - (dx * dx + dy * dy) / (f(sa) + f(sb - sa) * t) ** 2
+    root = np.sqrt(np.abs(inside))
+    bulge = np.where(inside > 0, root, root * f(-3.0) - f(0.4))
+    return np.asarray(f(ref - s.da) - f(s.db - s.da) * t + bulge, np.float32)
 
 
-def _paint(
-    hand: Hand, parts: list[Limb], hulls: list[Doubles], view: View, light: Light, box: tuple[int, int, int, int]
-) -> HandArt:
+def _paint(hand: Hand, shown: list[_Shown], view: View, light: Light, box: tuple[int, int, int, int]) -> HandArt:
     x0, y0, x1, y1 = box
     step = 2 if view.size[0] > 900 else 1
-    height, sleeve, _ = _depths(parts, view, box, step)
-    ref = float(view.depth(parts[0].a)[0])
+    height, sleeve = _depths(shown, view, box, step)
+    ref = shown[0].da
     px = view.K[0, 0] / ref / step
     soft = cv2.GaussianBlur(np.maximum(height, -8.0), (0, 0), max(0.8, 0.10 * px))
     gx = cv2.Sobel(soft, cv2.CV_32F, 1, 0, ksize=3) * np.float32(px / 8)
@@ -213,9 +221,9 @@ def _paint(
         colour = cv2.resize(colour, full, interpolation=cv2.INTER_LINEAR)
         soft = cv2.resize(soft, full, interpolation=cv2.INTER_LINEAR)
     fine = 2
-    mask = np.zeros((full[1] * fine, full[0] * fine), np.uint8)
-    for hull in hulls:
-        points = ((hull - (x0, y0) + 0.5) * fine - 0.5) * 16
+    mask: Floats = np.zeros((full[1] * fine, full[0] * fine), np.uint8)
+    for s in shown:
+        points = ((s.hull - (x0, y0) + 0.5) * fine - 0.5) * 16
         cv2.fillConvexPoly(mask, np.round(points).astype(np.int32), 255, cv2.LINE_8, 4)
     mask = cv2.GaussianBlur(mask, (0, 0), 1.2)
     cover = cv2.resize(mask, full, interpolation=cv2.INTER_AREA).astype(np.float32) / 255

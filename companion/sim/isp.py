@@ -39,7 +39,7 @@ _SHIFT = 48
 
 
 @lru_cache(maxsize=2)
-def _noise(shape: tuple[int, int], isp: Isp) -> Floats:
+def _noise(shape: tuple[int, int], isp: Isp) -> Bytes:
     """Noise cut from fixed sheets; a film cuts every frame from another corner of it (drawing is the dear part)."""
     h, w = shape[0] + _SHIFT, shape[1] + _SHIFT
     rng = np.random.default_rng(5)
@@ -51,7 +51,7 @@ def _noise(shape: tuple[int, int], isp: Isp) -> Floats:
     if grain > 1.01:
         big = cv2.resize(colour, (math.ceil(nw * grain), math.ceil(nh * grain)), interpolation=cv2.INTER_LINEAR)
         colour = big * np.float32(0.6 + 0.4 * grain)
-    return np.asarray(colour[:h, :w], np.float32)
+    return np.asarray(np.clip(np.round(colour[:h, :w] * 255), -127, 127), np.int8)
 
 
 def _tile(sheet: Floats, h: int, w: int, rng: np.random.Generator) -> Floats:
@@ -82,16 +82,25 @@ def _motion_kernel(length: float, angle: float) -> Floats:
     return kernel
 
 
-def _blur(image: Floats, isp: Isp, scale: float) -> Floats:
+def _blur(image: Bytes, isp: Isp, scale: float) -> Bytes:
     if isp.defocus * scale > 0.3:
         image = cv2.GaussianBlur(image, (0, 0), isp.defocus * scale)
     if isp.motion * scale > 0.8:
         image = cv2.filter2D(image, -1, _motion_kernel(isp.motion * scale, isp.motion_angle))
-    if isp.glow > 0:
-        small = cv2.resize(image, None, fx=0.125, fy=0.125, interpolation=cv2.INTER_AREA)
-        halo = cv2.GaussianBlur(np.minimum(small, 4.0), (0, 0), max(2.0, 0.02 * image.shape[1] / 8))
-        image = image * (1 - isp.glow) + isp.glow * cv2.resize(halo, (image.shape[1], image.shape[0]))
-    return np.asarray(image, np.float32)
+    return image
+
+
+def _glow(image: Floats, share: float) -> Floats:
+    """Light spilled by the lens around bright places."""
+    small = cv2.resize(image, None, fx=0.125, fy=0.125, interpolation=cv2.INTER_AREA)
+    halo = cv2.GaussianBlur(np.minimum(small, 4.0), (0, 0), max(2.0, 0.02 * image.shape[1] / 8))
+    return image * (1 - share) + share * cv2.resize(halo, (image.shape[1], image.shape[0]))
+
+
+@lru_cache(maxsize=4)
+def _falloff(size: tuple[int, int], vignette: float, balance: tuple[float, float, float], factor: float) -> Floats:
+    """What every pixel's light is multiplied with: vignette, white balance, exposure."""
+    return _vignette(size, vignette) * np.array(balance[::-1], np.float32) * np.float32(factor)
 
 
 @lru_cache(maxsize=16)
@@ -126,22 +135,18 @@ def develop(linear: Floats, isp: Isp, rng: np.random.Generator, gain: float | No
     """Linear BGR light -> uint8 BGR picture. `gain` overrides the exposure (film mode: a locked camera)."""
     h, w = linear.shape[:2]
     factor = exposure_gain(linear, isp) if gain is None else gain
-    image = _blur(linear, isp, w / 1280)
-    balance = np.array(isp.white_balance[::-1], np.float32) * np.float32(factor)
-    falloff = _vignette((w, h), round(isp.vignette, 3))
+    share = _falloff((w, h), round(isp.vignette, 3), isp.white_balance, factor)
     if isp.flicker > 0:
         phase = float(rng.uniform(0, 6.28))
         rows = 1.0 + isp.flicker * np.sin(np.arange(h, dtype=np.float32) * (6.28 * 2.3 / h) + phase)
-        falloff = falloff * rows[:, None, None].astype(np.float32)
-    image = np.asarray(cv2.multiply(image, np.asarray(falloff * balance, np.float32)), np.float32)
-    image = np.maximum(image, np.float32(0.0), out=image)
+        share = share * rows[:, None, None].astype(np.float32)
+    image: Floats = cv2.multiply(_glow(linear, isp.glow) if isp.glow > 0 else linear, share)
     cv2.sqrt(image, image)
+    byte: Bytes = _blur(cv2.convertScaleAbs(image, alpha=255.0), isp, w / 1280)
     if isp.noise > 0:
         y, x = (int(v) for v in rng.integers(0, _SHIFT, 2))
-        image += _noise((h, w), isp)[y : y + h, x : x + w]
-    byte = cv2.LUT(
-        cv2.convertScaleAbs(np.maximum(image, np.float32(0.0), out=image), alpha=255.0), _tone(round(isp.contrast, 2))
-    )
+        byte = cv2.add(byte, _noise((h, w), isp)[y : y + h, x : x + w], dtype=cv2.CV_8U)
+    byte = cv2.LUT(byte, _tone(round(isp.contrast, 2)))
     out = _colours(np.asarray(byte, np.uint8), isp)
     if isp.sharpen > 0.02:
         out = _sharpen(out, isp.sharpen)

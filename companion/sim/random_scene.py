@@ -35,6 +35,7 @@ def random_camera(
     tilt_max: float = 45.0,
     turn: float | None = None,
     fill: tuple[float, float] = (0.62, 0.99),
+    stock: bool = False,
 ) -> Camera:
     """A camera that sees the whole board, filling so much of the picture (share of the tighter direction)."""
     size = size or SIZES[int(rng.choice(len(SIZES), p=[0.2, 0.1, 0.1, 0.1, 0.25, 0.15, 0.1]))]
@@ -48,6 +49,9 @@ def random_camera(
     x0, y0, x1, y1 = layout.outer()
     target = ((x0 + x1) / 2, (y0 + y1) / 2, 0.0)
     stretch = float(rng.uniform(0.85, 1.2)) if rng.random() < 0.15 else 1.0
+    if stock:  # a stock photograph pressed into another shape
+        long = (x1 - x0) / (y1 - y0) * size[1] / size[0]
+        stretch = float(np.clip(rng.uniform(0.85, 1.0) * (long if round(turn / 90) % 2 == 0 else 1 / long), 0.7, 1.5))
     azimuth = turn if rng.random() < 0.6 else turn + float(rng.normal(0, 15))
     camera = Camera(
         size,
@@ -120,6 +124,11 @@ def random_scene(
     """A random scene. `None` = by chance. `faults`: share of throws with a die that is cocked, on a checker, off … ."""
     layout = random_layout(rng)
     white, black = checker_pair(rng)
+    isp = random_isp(rng)
+    stock = isp.quality == "stock" and rng.random() < 0.7
+    camera = random_camera(
+        rng, layout, image_size, 8.0 if stock else tilt_max, turn, (0.9, 0.995) if stock else fill, stock
+    )
     scene = Scene(
         layout=layout,
         board=board_style(rng, layout),
@@ -127,8 +136,8 @@ def random_scene(
         black=black,
         table=table_material(rng),
         light=random_light(rng),
-        camera=random_camera(rng, layout, image_size, tilt_max, turn, fill),
-        isp=random_isp(rng),
+        camera=camera,
+        isp=isp,
         seed=int(rng.integers(1 << 30)),
     )
     if start:

@@ -112,7 +112,7 @@ class _Frame:
 
     colour: Floats
     depth: Floats
-    owner: NDArray[np.int32]
+    owner: NDArray[np.uint16]
     area: dict[int, tuple[float, float]]  # object -> own silhouette in pixels, of it the upper face
 
     def lay(
@@ -248,10 +248,10 @@ def _hands(frame: _Frame, scene: Scene, view: View) -> None:
             )
 
 
-_last: list[tuple[Scene, float, tuple[Floats, NDArray[np.int32], Seen]]] = []
+_last: list[tuple[Scene, float, tuple[Floats, NDArray[np.uint16], Seen]]] = []
 
 
-def shade(scene: Scene, scale: float = 1.0) -> tuple[Floats, NDArray[np.int32], Seen]:
+def shade(scene: Scene, scale: float = 1.0) -> tuple[Floats, NDArray[np.uint16], Seen]:
     """The linear picture (BGR), the owner of every pixel, and what the truth needs to know about visibility.
 
     Asked for the same things again (a film where nothing moves), it returns the picture it already has.
@@ -262,15 +262,15 @@ def shade(scene: Scene, scale: float = 1.0) -> tuple[Floats, NDArray[np.int32], 
     return _last[0][2]
 
 
-def _shade(scene: Scene, scale: float) -> tuple[Floats, NDArray[np.int32], Seen]:
+def _shade(scene: Scene, scale: float) -> tuple[Floats, NDArray[np.uint16], Seen]:
     static = _static(scene, scale)
     canvas, view = static.canvas, static.view
     moving = _moving(scene)
     atlas = _atlas(scene, static, moving)
     lit = cv2.remap(atlas, canvas.mapx, canvas.mapy, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    colour = canvas.albedo * lit
-    colour += canvas.gloss
-    frame = _Frame(colour, canvas.depth.copy(), np.zeros(canvas.depth.shape, np.int32), {})
+    colour = cv2.multiply(canvas.albedo, lit, dst=lit)
+    cv2.add(colour, canvas.gloss, dst=colour)
+    frame = _Frame(colour, canvas.depth.copy(), np.zeros(canvas.depth.shape, np.uint16), {})
     lights = _LightAt(scene, moving, static)
     _checkers(frame, scene, view, lights)
     _dice(frame, scene, view, lights)

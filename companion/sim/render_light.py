@@ -55,7 +55,7 @@ class Grid:
     ppc: float
 
     def pixels(self, xy: Doubles) -> Doubles:
-        return (xy - np.array([self.x0, self.y0])) * self.ppc
+        return np.asarray((xy - np.array([self.x0, self.y0])) * self.ppc)
 
 
 def unit(v: Sequence[float] | Doubles) -> Doubles:
@@ -185,13 +185,11 @@ class LevelShade:
         for k in range(3):
             np.multiply(ambient, np.float32(light.ambient_colour[2 - k]), out=out[..., k])
         for lamp, given, shades in zip(light.lamps, lamps, self.shades, strict=True):
-            total = np.zeros((g.height, g.width), np.float32)
+            total: Floats = np.zeros((g.height, g.width), np.float32)
             for source, shade in zip(lamp_samples(lamp), shades, strict=True):
                 cv2.accumulate(_static_shade(g, above, self.z, source, shade.copy()) if above else shade, total)
-            total = cv2.GaussianBlur(total, (0, 0), max(0.5, 0.09 * g.ppc))
-            total *= np.float32(-1.0 / (255.0 * len(shades)))
-            total += np.float32(1.0)
-            total *= given
+            total = cv2.GaussianBlur(total, (0, 0), max(0.7, 0.13 * g.ppc))
+            total = (1.0 - total * np.float32(1.0 / (255.0 * len(shades)))) * given
             for k in range(3):
                 out[..., k] += total * np.float32(lamp.colour[2 - k])
         return out

@@ -26,10 +26,12 @@ class Seen:
     """Silhouette sizes when nothing is in front (object -> pixels, upper face) and the owner of every pixel."""
 
     area: dict[int, tuple[float, float]]
-    owner: NDArray[np.int32]
+    owner: NDArray[np.uint16]
 
     def counts(self) -> NDArray[np.int64]:
-        return np.bincount(self.owner.ravel(), minlength=2 * max(self.area, default=0) + 2).astype(np.int64)
+        n = 2 * max(self.area, default=0) + 2
+        found = cv2.calcHist([self.owner], [0], None, [n], [0, n])
+        return found.ravel().astype(np.int64)
 
 
 def _list(points: NDArray[Any]) -> list[Any]:

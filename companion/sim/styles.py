@@ -164,6 +164,8 @@ def _decorated(rng: Rng, style: BoardStyle, layout: Layout, family: str) -> Boar
         near(rng, c, 0.08) for c in ((0.92, 0.86, 0.7), (0.25, 0.13, 0.08), (0.6, 0.15, 0.1), (0.12, 0.1, 0.1))
     )
     order = rng.permutation(4)
+    patterned = rng.random() < (0.35 if family == "tavla" else 0.05)
+    pattern = pick(rng, "split", "inner", "double") if patterned else ""
     ornament = ""
     if family == "tavla" and rng.random() < 0.85:
         ornament = pick(rng, "mosaic", "medallion", "diamond", "lozenge", "star", "compass", "band")
@@ -172,6 +174,8 @@ def _decorated(rng: Rng, style: BoardStyle, layout: Layout, family: str) -> Boar
     return replace(
         style,
         point_fill=fill,
+        point_wood=woody and rng.random() < 0.7,
+        point_pattern=pattern,
         point_grain=float(u(0.5, 1.0)) if woody else float(u(0.0, 0.8)),
         shape=pick(rng, "sharp", "round", "slim", "blunt", "lens", "waist", p=(0.45, 0.15, 0.15, 0.08, 0.09, 0.08)),
         point_length=float(u(0.36, 0.46)) if rng.random() < 0.85 else float(u(0.3, 0.48)),
