@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,7 +39,7 @@ from companion.web.serve import PageServer, listen
 
 log = logging.getLogger(__name__)
 PIN_FILE = "operator.json"
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
+STOP_S = 1.5
 
 
 class Notifier(Protocol):
@@ -119,11 +120,19 @@ def learner(board_file: Path, position: Callable[[], Position]) -> Callable[[Ima
     """Learns the board from a frame of the position expected, and keeps what it learned."""
     from companion.vision.calibrate import calibrate, save
 
+    said = ""
+
     def learn(image: Image) -> Calibration | None:
+        nonlocal said
         try:
             made = calibrate(image, position=position())
         except CalibrationError as error:
             log.info("not calibrated yet: %s", error)
+            return None
+        except InputError as error:
+            if str(error) != said:
+                log.error("%s", error)
+            said = str(error)
             return None
         save(made, board_file)
         return made
@@ -181,12 +190,15 @@ class Service:
         self.server.start()
 
     def stop(self) -> None:
-        """Idempotent. The page first: nobody waits for a table that is gone."""
+        """Idempotent. Page and table end side by side; a source stuck in a driver is left behind."""
         if self._stopped.is_set():
             return
         self._stopped.set()
+        table = threading.Thread(target=self.runner.stop, name="stop-table", daemon=True)
+        began = time.monotonic()
+        table.start()
         self.server.stop()
-        self.runner.stop()
+        table.join(max(0.0, began + STOP_S - time.monotonic()))
         if self.film:
             self.film.close()
         self.match_log.close()

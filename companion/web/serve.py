@@ -22,7 +22,7 @@ VANISHED_MS = 15_000
 """TCP_USER_TIMEOUT: a phone that left the Wi-Fi is dropped after this long without an answer."""
 PORTS_TRIED = 20
 MAX_BODY = 12 * 1024 * 1024
-STOP_S = 2.0
+STOP_S = 1.0
 
 
 def listen(host: str, port: int, *, search: bool) -> socket.socket:

@@ -16,7 +16,7 @@ from companion.web.ports import TablePort
 
 HEARTBEAT_S = 5.0
 """A comment line at least this often: it finds vanished viewers and tells the page that the server lives."""
-PUMP_WAIT_S = 1.0
+PUMP_WAIT_S = 0.5
 HEARTBEAT = b": here\nevent: here\ndata: 1\n\n"
 """A comment for proxies and an event for the page: EventSource hides comments from scripts."""
 _encode = msgspec.json.Encoder().encode
@@ -93,7 +93,7 @@ class StreamHub:
         with self._news:
             self._closed = True
             self._news.notify_all()
-        self._pump.join(2 * PUMP_WAIT_S)
+        self._pump.join(PUMP_WAIT_S)
 
 
 class EventStream:
