@@ -17,8 +17,8 @@ from companion.table.evidence_model import Look, any_roll, encode, fit, look_of
 from companion.table.fold import won
 from companion.table.hypotheses import Guess, Kind, decode_turn
 from companion.table.referee_cube import watch_cube
-from companion.table.referee_game import watch_between, watch_restart
-from companion.table.referee_recover import catch_up, others_moved, start_anew
+from companion.table.referee_game import shows_start, watch_between, watch_restart
+from companion.table.referee_recover import catch_up, opening_missed, others_moved, start_anew
 from companion.table.referee_state import RefereeState, Step
 from companion.table.referee_throw import confirm, note_fresh, watch_early, watch_wait
 from companion.table.referee_turn import (
@@ -33,6 +33,7 @@ from companion.table.referee_turn import (
     notice,
     now_side,
     other_results,
+    position_changed,
     rolls_of,
     stands,
 )
@@ -107,6 +108,8 @@ def _judge(work: Step, look: Look, seen: BoardObservation, *, still: bool) -> No
     watch_cube(work, seen.cube)
     if work.match.started and not _turn_runs(work):
         watch_wait(work, look, dice, still=still)
+        if work.match.phase is Phase.OPENING and position_changed(work, look) and not shows_start(look):
+            opening_missed(work, look)
         if _turn_runs(work):
             _watch_turn(work, look, dice, still=still)
         elif work.match.phase is Phase.TO_ROLL:

@@ -14,7 +14,7 @@ from companion.rules.position import Position, Side
 from companion.rules.roll import right_half
 from companion.table import events as ev
 from companion.table.evidence_model import REGIONS, Dice, Look, Rows, any_roll, encode, fit
-from companion.table.hypotheses import ROLL_REACH, Guess, Kind, results, seen_position
+from companion.table.hypotheses import ROLL_REACH, Guess, Kind, decode_turn, results, seen_position
 from companion.table.referee_state import Step
 from companion.table.state import Phase
 from companion.table.throws import Throw
@@ -89,6 +89,22 @@ def catch_up(work: Step, look: Look, rolls: Mapping[Dice, float], throw: Throw |
         return None
     replies = throw.rolls() if throw is not None and throw.pair is not None else any_roll()
     return explain_two(work.match.position, side, rolls, replies, look)
+
+
+def opening_missed(work: Step, look: Look) -> bool:
+    """The first play is there though the opening throw was not read: its side and its roll are inferred from it."""
+    fresh = work.seen.fresh
+    rolls = fresh.rolls() if fresh is not None and fresh.pair is not None else any_roll()
+    rolls = {roll: chance for roll, chance in rolls.items() if roll[0] != roll[1]}
+    found = [(side, decode_turn(work.match.position, side, rolls, ((look, 1.0),))) for side in Side]
+    (side, now), (_, rival) = sorted(found, key=lambda pair: -pair[1].best.score)
+    clear = now.best.kind is Kind.LEGAL and now.lead >= LEAD and now.best.score - rival.best.score >= 2 * LEAD
+    if not clear or now.best.after == work.match.position:
+        return False
+    t, frame = (fresh.t, fresh.frame) if fresh else (work.seen.before_t, work.seen.before_frame)
+    work.emit(ev.Rolled(t=t, frame=frame, side=side, dice=now.best.dice))
+    work.look_back(throw=replace(fresh, called=True) if fresh and fresh.pair else None, fresh=None)
+    return True
 
 
 def start_anew(work: Step, look: Look, throw: Throw) -> bool:

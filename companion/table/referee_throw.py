@@ -22,7 +22,7 @@ TUMBLING_S = 2.5
 def watch_wait(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> None:
     """Waiting for a throw."""
     dice = _not_old(work, dice)
-    if work.seen.fresh is not None and work.seen.hands:
+    if work.seen.fresh is not None and work.seen.hands and not _open_question(work):
         confirm(work, work.seen.fresh, look, dice)
         if work.seen.throw is not None or work.match.phase is Phase.ROLLED:
             return
@@ -32,6 +32,12 @@ def watch_wait(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> N
         confirm(work, ready, look, dice)
     elif work.seen.fresh is None:
         _mark_idle(work, dice)
+
+
+def _open_question(work: Step) -> bool:
+    """The opening throw could not be read: it is not known who starts."""
+    fresh = work.seen.fresh
+    return work.match.phase is Phase.OPENING and fresh is not None and fresh.reason == "unread"
 
 
 def _not_old(work: Step, dice: Sequence[Die]) -> list[Die]:
@@ -72,6 +78,8 @@ def note_fresh(work: Step, dice: Sequence[Die], asked: Side | str, *, still: boo
             work.look_back(fresh=now)
             return known
     work.look_back(fresh=now)
+    if now.reason == "unread" and not isinstance(asked, Side):
+        return None  # whose throw is it? The values or the first play will tell
     return now if now.looks >= 2 or (still and not now.faulty) else None
 
 
@@ -87,7 +95,7 @@ def _merged(known: Throw, now: Throw, pairs: list[tuple[Die, Die]]) -> Throw:
 def _vanished(work: Step, dice: Sequence[Die]) -> Throw | None:
     """No throw in view any more: lifted at once (then it counted), still rolling, or a die overlooked."""
     known = work.seen.fresh
-    if known is None:
+    if known is None or _open_question(work):
         return None
     moving = any(die.state == "moving" for die in dice)
     if moving and work.seen.t - known.last_t < TUMBLING_S:
