@@ -182,7 +182,7 @@ def test_an_illegal_play_that_stood_is_the_position_after_it():
     assert len(fields) == 41, "forty fields, each ended by a semicolon"
     assert fields[0] == "5"
     assert fields[4] == "1", "1 = the left player is on roll, as gnubg reads it"
-    assert fields[5:7] == ["Ann", "Bob"]
+    assert fields[5:7] == ["White", "Black"], "never the players' names: gnubg would take 'Game 2' for a new game"
     assert parse_snowie(found[1]) == (after, W)
 
 
