@@ -213,8 +213,8 @@ def _paint(hand: Hand, shown: list[_Shown], view: View, light: Light, box: tuple
     gx = cv2.Sobel(soft, cv2.CV_32F, 1, 0, ksize=3) * np.float32(px / 8)
     gy = cv2.Sobel(soft, cv2.CV_32F, 0, 1, ksize=3) * np.float32(px / 8)
     inv = 1.0 / np.sqrt(gx * gx + gy * gy + 1.0)
-    cam = np.stack([-gx * inv, -gy * inv, -inv], axis=-1)
-    normal = cam @ view.R.astype(np.float32)  # camera -> world
+    R = view.R.tolist()
+    normal = [-(gx * R[0][k] + gy * R[1][k] + R[2][k]) * inv for k in range(3)]  # camera -> world
     colour = _skin(hand, sleeve, normal, height, light)
     full = (x1 - x0, y1 - y0)
     if step > 1:
@@ -230,20 +230,24 @@ def _paint(hand: Hand, shown: list[_Shown], view: View, light: Light, box: tuple
     return HandArt(x0, y0, colour, cover, np.asarray(ref - soft, np.float32))
 
 
-def _skin(hand: Hand, sleeve: Floats, n: Floats, height: Floats, light: Light) -> Floats:
+def _skin(hand: Hand, sleeve: Floats, n: list[Floats], height: Floats, light: Light) -> Floats:
+    """Share of the level light sent back, BGR."""
     rng = np.random.default_rng([hand.seed, 9])
     shape = (height.shape[0], height.shape[1])
-    blotch = 1.0 + 0.035 * smooth_noise(rng, shape, 14, 14) + 0.02 * smooth_noise(rng, shape, 2, 2)
-    tone = np.asarray(bgr(hand.skin) ** 2, np.float32) * blotch[..., None]
-    cloth = bgr(hand.sleeve or hand.skin) ** 2 * (1.0 + 0.07 * smooth_noise(rng, shape, 2, 2))[..., None]
-    edge = np.clip((sleeve - 0.5) * 8 + 0.5, 0, 1)[..., None]
-    base = tone * (1 - edge) + cloth * edge
-    level = light.ambient
-    lit = light.ambient * (0.5 + 0.5 * n[..., 2])
+    fine = smooth_noise(rng, shape, 2, 2)
+    blotch = 1.0 + 0.035 * smooth_noise(rng, shape, 14, 14) + 0.02 * fine
+    level, lit = light.ambient, light.ambient * (0.5 + 0.5 * n[2])
     for lamp in light.lamps:
-        d = (np.asarray(lamp.direction) / np.linalg.norm(lamp.direction)).astype(np.float32)
-        level += lamp.power * float(d[2])
-        lit = lit + lamp.power * np.clip((n @ d + 0.25) / 1.25, 0, None)
-    shade = lit / max(level, 1e-3)
-    warm = np.array([0.85, 0.94, 1.06], np.float32) ** (1.0 - np.clip(shade, 0, 1))[..., None]
-    return np.asarray(base * shade[..., None] * warm, np.float32)
+        length = math.sqrt(sum(v * v for v in lamp.direction))
+        x, y, z = (v / length for v in lamp.direction)
+        level += lamp.power * z
+        lit = lit + lamp.power * np.maximum((n[0] * x + n[1] * y + n[2] * z + 0.25) / 1.25, 0.0)
+    shade = lit * (1.0 / max(level, 1e-3))
+    dusk = 1.0 - np.clip(shade, 0, 1)  # light that went through skin is warm
+    edge = np.clip((sleeve - 0.5) * 8 + 0.5, 0, 1)
+    skin, cloth = bgr(hand.skin) ** 2, bgr(hand.sleeve or hand.skin) ** 2
+    out = np.empty((*shape, 3), np.float32)
+    for k, warm in enumerate((-0.16, -0.06, 0.06)):
+        own = float(skin[k]) * blotch * (1.0 + warm * dusk) * (1 - edge)
+        out[..., k] = (own + float(cloth[k]) * (1.0 + 0.07 * fine) * edge) * shade
+    return out

@@ -98,9 +98,9 @@ def _glow(image: Floats, share: float) -> Floats:
 
 
 @lru_cache(maxsize=4)
-def _falloff(size: tuple[int, int], vignette: float, balance: tuple[float, float, float], factor: float) -> Floats:
-    """What every pixel's light is multiplied with: vignette, white balance, exposure."""
-    return _vignette(size, vignette) * np.array(balance[::-1], np.float32) * np.float32(factor)
+def _falloff(size: tuple[int, int], vignette: float, balance: tuple[float, float, float]) -> Floats:
+    """What every pixel's light is multiplied with: vignette and white balance."""
+    return _vignette(size, vignette) * np.array(balance[::-1], np.float32)
 
 
 @lru_cache(maxsize=16)
@@ -135,12 +135,12 @@ def develop(linear: Floats, isp: Isp, rng: np.random.Generator, gain: float | No
     """Linear BGR light -> uint8 BGR picture. `gain` overrides the exposure (film mode: a locked camera)."""
     h, w = linear.shape[:2]
     factor = exposure_gain(linear, isp) if gain is None else gain
-    share = _falloff((w, h), round(isp.vignette, 3), isp.white_balance, factor)
+    share = _falloff((w, h), round(isp.vignette, 3), isp.white_balance)
     if isp.flicker > 0:
         phase = float(rng.uniform(0, 6.28))
         rows = 1.0 + isp.flicker * np.sin(np.arange(h, dtype=np.float32) * (6.28 * 2.3 / h) + phase)
         share = share * rows[:, None, None].astype(np.float32)
-    image: Floats = cv2.multiply(_glow(linear, isp.glow) if isp.glow > 0 else linear, share)
+    image: Floats = cv2.multiply(_glow(linear, isp.glow) if isp.glow > 0 else linear, share, scale=factor)
     cv2.sqrt(image, image)
     byte: Bytes = _blur(cv2.convertScaleAbs(image, alpha=255.0), isp, w / 1280)
     if isp.noise > 0:

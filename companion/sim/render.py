@@ -124,8 +124,8 @@ class _Frame:
         target = self.colour[rows, cols]
         target += (colour - target) * share[..., None]
         most = share > 0.5
-        self.depth[rows, cols][most] = depth[most]
-        self.owner[rows, cols][most] = 2 * number + top[most]
+        np.copyto(self.depth[rows, cols], depth, where=most)
+        np.copyto(self.owner[rows, cols], (2 * number + top).astype(np.uint16), where=most)
         inside = cover > 0.5
         self.area[number] = (float(inside.sum()), float((inside & top).sum()))
 

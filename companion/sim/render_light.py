@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import cv2
@@ -63,6 +64,7 @@ def unit(v: Sequence[float] | Doubles) -> Doubles:
     return np.asarray(a / np.linalg.norm(a))
 
 
+@lru_cache(maxsize=64)
 def lamp_samples(lamp: Lamp) -> Doubles:
     """Positions on the lamp, n x 3 cm."""
     d = unit(lamp.direction)
@@ -263,6 +265,14 @@ def spot_factor(light: Light, x: Floats, y: Floats) -> Floats | float:
     return np.asarray(1.0 - light.spot * (1.0 - np.exp(-0.7 * r2 * np.sqrt(r2))), np.float32)
 
 
+@lru_cache(maxsize=64)
+def _lamp_axes(lamp: Lamp) -> tuple[list[float], list[float], list[float]]:
+    """Direction to a lamp and its two sides, as plain numbers (NumPy's own doubles would widen the arrays)."""
+    d = unit(lamp.direction)
+    u = unit(np.cross(d, [0.13, 0.97, 0.05]))
+    return d.tolist(), u.tolist(), np.cross(d, u).tolist()
+
+
 def mirrored(light: Light, nx: Floats, ny: Floats, nz: Floats, rays: Floats, rough: float) -> Floats:
     """What a glossy surface mirrors (BGR, linear, Fresnel included): ambient sky and the lamps' shapes.
 
@@ -277,9 +287,7 @@ def mirrored(light: Light, nx: Floats, ny: Floats, nz: Floats, rays: Floats, rou
     sky = light.ambient * (0.35 + 0.65 * np.clip(rz, 0.0, 1.0))
     out = sky[..., None] * bgr(light.ambient_colour)
     for lamp in light.lamps:
-        d = unit(lamp.direction)
-        u = unit(np.cross(d, [0.13, 0.97, 0.05]))
-        w = np.cross(d, u)
+        d, u, w = _lamp_axes(lamp)
         front = np.maximum(rx * d[0] + ry * d[1] + rz * d[2], 1e-3)
         a = np.abs((rx * u[0] + ry * u[1] + rz * u[2]) / front)
         b = np.abs((rx * w[0] + ry * w[1] + rz * w[2]) / front)
