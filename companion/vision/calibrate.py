@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from companion.errors import CalibrationError, InputError
 from companion.rules.position import BAR, START, Position, Side
 from companion.sources.base import Image
-from companion.vision import checkers, colours, covered, problems
+from companion.vision import checkers, colours, covered, find, problems
 from companion.vision.geometry import (
     SIDES,
     BoardGeometry,
@@ -27,9 +27,10 @@ from companion.vision.geometry import (
     canonical_corners,
     column_point,
     edge_of,
+    image_order,
     point_column,
 )
-from companion.vision.read import Sighting, locate
+from companion.vision.read import Sighting, given_places, sighting_of
 from companion.vision.rectify import INNER, MARGIN, PITCH, Rectifier, column_u
 from companion.vision.types import Calibration, ColourModel, Lens
 
@@ -75,13 +76,18 @@ def calibrate(
 ) -> Calibration:
     """Learn the board from a BGR picture that shows `position`. Raises CalibrationError: the reason and the mend."""
     check_light(image)
-    first = locate(image, corners, white_side, home)
-    if first is None:
+    if corners is not None:
+        places = given_places(image, image_order(corners))
+    else:
+        places = find.find_boards(image)
+    if not places:
         raise CalibrationError(
             "no board found: show the whole board with its four inner corners, or give them with --corners"
         )
-    check_size(first.geometry)
-    seats = [seat(image, first, side, hand, position) for side, hand in seatings(first, white_side, home)]
+    guesses = [sighting_of(image, found, white_side, home) for found in places]
+    check_size(guesses[0].geometry)
+    ways = [(g, side, hand) for g in guesses for side, hand in seatings(g, white_side, home)]
+    seats = [seat(image, g, side, hand, position) for g, side, hand in ways]
     best = max(seats, key=lambda s: s.fit)
     check(best, position)
     return learned(image, best, position, lens)

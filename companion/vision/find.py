@@ -18,7 +18,10 @@ SIDE = 256
 CELL = 4
 MARGIN = 0.14
 """Share of the close view left around the board on each side."""
-_PEAKS = 9
+_PEAKS = 10
+LEAST_CONFIDENCE = 0.12
+SAME = 0.02
+"""Two guesses whose corners differ by less than this share of the size are one."""
 Array = NDArray[np.float64]
 Maps = NDArray[np.float32]
 
@@ -90,7 +93,7 @@ def overlap(quad: Array, area: Maps) -> float:
     return inside / (float(area.sum()) + float(mask.sum()) - inside + 1e-6)
 
 
-def quads(maps: Maps) -> list[tuple[float, Array]]:
+def quads(maps: Maps, most: int = 2) -> list[tuple[float, Array]]:
     """Guesses at the board's outline in a view, best first: corner peaks that fit the marked surface, then its hull."""
     spots = peaks(maps[0], 0.05, _PEAKS)
     out: list[tuple[float, Array]] = []
@@ -101,7 +104,7 @@ def quads(maps: Maps) -> list[tuple[float, Array]]:
         height = float(np.prod([p[2] for p in four])) ** 0.25
         out.append((height * overlap(quad, maps[2]), quad))
     out.sort(key=lambda g: -g[0])
-    return out[:2] + surface_quads(maps[2])
+    return out[:most] + surface_quads(maps[2])
 
 
 def surface_quads(area: Maps) -> list[tuple[float, Array]]:
@@ -196,28 +199,61 @@ def _even(left: float, right: float) -> tuple[float, float]:
 
 
 def find_board(image: Image) -> FoundBoard | None:
-    """The board in a picture, or None. Looks at the whole picture, then closely at the best guesses."""
+    """The most likely board in a picture, or None."""
+    found = find_boards(image)
+    return found[0] if found else None
+
+
+def find_boards(image: Image) -> list[FoundBoard]:
+    """Where the board may lie, best first (at most four): trays and deep frames offer more than one rectangle.
+
+    Looks at the whole picture, then closely at the best guesses, then at other corners seen in the best close view.
+    """
     small, s = shrink_for(image, 900)
-    h, w = small.shape[:2]
-    best: FoundBoard | None = None
+    seen: list[FoundBoard] = []
     for grow in (1.12, 1.5):
-        k = SIDE / max(h, w) / grow
-        view = np.array([[k, 0, (SIDE - k * w) / 2], [0, k, (SIDE - k * h) / 2], [0, 0, 1]])
-        tiny, t = shrink_for(small, round(max(h, w) * min(1.0, k * 1.3)))
-        for _, quad in quads(look(tiny, view @ np.diag([1 / t, 1 / t, 1])))[:3]:
-            found = inspect(small, through(np.linalg.inv(view), quad))
-            if best is None or found.confidence > best.confidence:
-                best = found
-        if best is not None and best.confidence > 0.5:
+        seen += [inspect(small, quad) for quad in whole_view(small, grow)]
+        if seen and max(f.confidence for f in seen) > 0.5:
             break
-    if best is None or best.confidence < 0.12:
-        return None
-    return FoundBoard(best.corners / s, best.upright, best.bar, best.confidence)
+    if not seen:
+        return []
+    best = max(seen, key=lambda f: f.confidence)
+    seen += [inspect(small, quad, rounds=2) for quad in other_corners(small, best.corners)]
+    kept = [f for f in distinct(seen) if f.confidence >= LEAST_CONFIDENCE]
+    return [FoundBoard(f.corners / s, f.upright, f.bar, f.confidence) for f in kept[:4]]
 
 
-def inspect(image: Image, corners: Array) -> FoundBoard:
+def whole_view(image: Image, grow: float) -> list[Array]:
+    """Guesses from the whole picture; `grow` > 1 leaves a border for corners outside it."""
+    h, w = image.shape[:2]
+    k = SIDE / max(h, w) / grow
+    view = np.array([[k, 0, (SIDE - k * w) / 2], [0, k, (SIDE - k * h) / 2], [0, 0, 1]])
+    tiny, t = shrink_for(image, round(max(h, w) * min(1.0, k * 1.3)))
+    back = np.asarray(np.linalg.inv(view))
+    return [through(back, quad) for _, quad in quads(look(tiny, view @ np.diag([1 / t, 1 / t, 1])))[:3]]
+
+
+def other_corners(image: Image, corners: Array) -> list[Array]:
+    """Other rectangles that the corners seen in the close view of a guess make."""
+    view = close_view(corners, 0.2)
+    back = np.asarray(np.linalg.inv(view))
+    return [through(back, quad) for _, quad in quads(look(image, view), most=4)]
+
+
+def distinct(seen: list[FoundBoard]) -> list[FoundBoard]:
+    """Best first, those that lie on a better one left out."""
+    kept: list[FoundBoard] = []
+    for f in sorted(seen, key=lambda f: -f.confidence):
+        order = image_order(f.corners)
+        near = [np.abs(image_order(k.corners) - order).max() for k in kept]
+        if min(near, default=np.inf) > SAME * float(np.ptp(order, axis=0).max()):
+            kept.append(f)
+    return kept
+
+
+def inspect(image: Image, corners: Array, rounds: int = 3) -> FoundBoard:
     """A guess looked at closely: refined corners, bar, and a confidence of 0 … 1."""
-    corners, maps, height = refine(image, image_order(corners))
+    corners, maps, height = refine(image, image_order(corners), rounds)
     upright, bar, strength = bar_of(maps)
     quad = np.array([[MARGIN, MARGIN], [1 - MARGIN, MARGIN], [1 - MARGIN, 1 - MARGIN], [MARGIN, 1 - MARGIN]]) * SIDE
     fit = overlap(quad, maps[2])

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from companion.rules.position import CHECKERS
 from companion.sources.base import Image
 from companion.vision import checkers, covered, decode, find, problems
 from companion.vision.geometry import (
@@ -23,6 +24,8 @@ from companion.vision.rectify import Rectifier
 from companion.vision.types import BoardObservation, BoardView, Calibration, ColourModel, CountReading
 
 Array = NDArray[np.float64]
+CLEARLY = 0.5
+"""A second guess with less than this share of the best one's confidence is not looked at."""
 TRUSTED = 0.03
 """Corners given by hand are moved at most by this share of the board's diagonal."""
 
@@ -60,16 +63,37 @@ def locate(
     image: Image, corners: ArrayLike | None = None, white_side: str | None = None, home: str | None = None
 ) -> Sighting | None:
     """The board in a picture, with corners refined; what is not given is found or guessed. None = no board."""
-    if corners is None:
-        found = find.find_board(image)
-    else:
-        found = refine_given(image, image_order(corners))
-    if found is None:
-        return None
-    side = white_side or default_seat(found)
-    canonical = canonical_corners(found.corners, side)
+    if corners is not None:
+        given = [sighting_of(image, f, white_side, home) for f in given_places(image, image_order(corners))]
+        return max(given, key=lambda s: legibility(image, s.geometry))
+    seen = [sighting_of(image, f, white_side, home) for f in find.find_boards(image)]
+    if len(seen) > 1 and seen[1].confidence > CLEARLY * seen[0].confidence:
+        return max(seen, key=lambda s: s.confidence * legibility(image, s.geometry))
+    return seen[0] if seen else None
+
+
+def given_places(image: Image, corners: Array) -> list[find.FoundBoard]:
+    """Corners given by hand: as refined, and as given. What reads better is taken."""
+    refined = refine_given(image, corners)
+    if np.allclose(refined.corners, corners):
+        return [refined]
+    return [refined, replace(refined, corners=corners)]
+
+
+def sighting_of(image: Image, found: find.FoundBoard, white_side: str | None, home: str | None) -> Sighting:
+    """A found board with White seated."""
+    canonical = canonical_corners(found.corners, white_side or default_seat(found))
     size = (image.shape[1], image.shape[0])
     return Sighting(BoardGeometry(canonical, size, home or "right", USUAL_ASPECT, found.bar), found.confidence)
+
+
+def legibility(image: Image, geometry: BoardGeometry) -> float:
+    """How clearly a board reads at this place, 0 … 1: wrong corners give blurred counts, or too many men."""
+    columns = checkers.read_canvas(Rectifier(geometry).apply(image)).columns
+    clear = float(np.exp(3 * np.log(columns.max(axis=-1)).mean()))
+    counts = columns.argmax(axis=-1) - 15
+    extra = max(0, int(counts[counts > 0].sum()) - CHECKERS) + max(0, -int(counts[counts < 0].sum()) - CHECKERS)
+    return clear / (1 + 0.15 * extra)
 
 
 def default_seat(found: find.FoundBoard) -> str:
