@@ -115,6 +115,9 @@ def _two(places: int, lone: int) -> int:
 def _pairs(key: int, places: int, lone: int, open_points: int, blots: int, high: int, low: int) -> Collection[int]:
     """Two different numbers with nobody on the bar, where no move allows or forbids another checker's move.
 
+    All pairs of a move with the higher and one with the lower number, mended where both want the same lone checker or
+    hit the same blot; and the runs of one checker with both.
+
     `open_points` has the place 0 too when all are at home and two checkers are no nearer than the higher number: then
     each number bears off exactly from its own point, whatever the other does (E2).
     """
