@@ -24,8 +24,8 @@ function profileName(name) {
 /** An unchanged field stays as the profile has it. */
 function overrides(form) {
   const changed = {};
-  for (const name of Object.keys(FIELDS)) if (form.elements[name].value) changed[name] = form.elements[name].value;
-  for (const name of SWITCHES) if (form.elements[name].value) changed[name] = form.elements[name].value === "yes";
+  for (const name of Object.keys(FIELDS)) if (form.elements.namedItem(name).value) changed[name] = form.elements.namedItem(name).value;
+  for (const name of SWITCHES) if (form.elements.namedItem(name).value) changed[name] = form.elements.namedItem(name).value === "yes";
   return changed;
 }
 
@@ -41,7 +41,7 @@ function switchChoice(name) {
 async function start(event) {
   event.preventDefault();
   const form = event.target;
-  const value = (name) => form.elements[name].value.trim();
+  const value = (name) => form.elements.namedItem(name).value.trim();
   if (!session.operator && !(await login())) return;
   const command = {
     command: "new_match",
