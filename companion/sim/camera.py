@@ -30,6 +30,15 @@ def _rotation(camera: Camera) -> Doubles:
     return np.asarray(spin @ base)
 
 
+@lru_cache(maxsize=16)
+def _lens_reach(k1: float, k2: float) -> float:
+    """How far from the axis (tangent of the angle) the distortion still grows: beyond, it would fold the world back
+    into the picture."""
+    r = np.linspace(0.2, 4.0, 96)
+    growing = 1.0 + 3.0 * k1 * r**2 + 5.0 * k2 * r**4 > 0.05
+    return 4.0 if growing.all() else float(r[max(0, int(np.argmin(growing)) - 1)])
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """A camera made ready for one picture size. `R`, `t` world -> camera; `centre` in the world; rays as float32."""
@@ -44,9 +53,12 @@ class View:
 
     def project(self, points: ArrayLike) -> Doubles:
         """n x 3 world points (cm) -> n x 2 pixels, distorted."""
-        world = np.asarray(points, np.float64).reshape(-1, 1, 3)
-        rotation = cv2.Rodrigues(self.R)[0]
-        return np.asarray(cv2.projectPoints(world, rotation, self.t, self.K, self.dist)[0]).reshape(-1, 2)
+        seen = np.asarray(points, np.float64).reshape(-1, 3) @ self.R.T + self.t
+        reach = _lens_reach(float(self.dist[0]), float(self.dist[1]))
+        wide = np.hypot(seen[:, 0], seen[:, 1]) / np.maximum(np.abs(seen[:, 2]), 1e-6)
+        seen[:, :2] *= np.minimum(1.0, reach / np.maximum(wide, 1e-9))[:, None]
+        still = np.zeros(3)
+        return np.asarray(cv2.projectPoints(seen[:, None], still, still, self.K, self.dist)[0]).reshape(-1, 2)
 
     def depth(self, points: ArrayLike) -> Doubles:
         """Depth along the optical axis of n x 3 world points, cm."""

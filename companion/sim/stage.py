@@ -283,6 +283,8 @@ class Stage:
         """Both hands go to and fro while the checkers are put back, four at a time."""
         groups = max(1, math.ceil(len(moves) / 4))
         left = list(moves)
+        over = {side: (right_sign(side) * 8.0, right_sign(side) * -9.0, 4.0) for side in Side}
+        self._emit(self._time(self.pace.reach), hands=tuple(self.hand_move(side, over[side], "flat") for side in Side))
         while left:
             group = [m for m in left if not self.stack(m[0].other, 25 - m[2])][:4] or left[:4]
             for move in group:
