@@ -181,6 +181,17 @@ def written_play(before: Position, side: Side, dice: Dice, text: str) -> Play:
     return Play(side=side, dice=dice, after=after, text=_spelled(moves), legal=False)
 
 
+def is_readable(before: Position, play: Play) -> bool:
+    """A legal play whose text leads from `before` to its position: a reader of the text will get there too.
+
+    Not so where the record has a gap (checkers put by hand between two turns): then only the position can be told.
+    """
+    try:
+        return play.legal and apply_moves(before, play.side, parse_play(play.text)) == play.after
+    except RuleError:
+        return False
+
+
 def _legal(side: Side, dice: Dice, play: LegalPlay) -> Play:
     steps = tuple((step.start, step.end) for step in play.steps)
     return Play(side=side, dice=dice, after=play.after, text=play.text, steps=steps)

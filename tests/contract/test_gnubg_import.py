@@ -16,8 +16,21 @@ from random_records import random_match
 from companion.rules.ids import ParsedId, parse_id
 from companion.rules.notation.mat import read_mat, write_mat
 from companion.rules.notation.sgf import read_sgf, write_sgf
-from companion.rules.position import START, Side
-from companion.rules.record import Beaver, Double, Drop, GameRecord, MatchRecord, Play, Result, Roll, Take, written_play
+from companion.rules.position import START, Side, side_counts
+from companion.rules.record import (
+    Beaver,
+    Double,
+    Drop,
+    GameRecord,
+    MatchRecord,
+    Play,
+    Result,
+    Roll,
+    Take,
+    final_position,
+    made_play,
+    written_play,
+)
 from companion.rules.replay import replay
 
 MATCHES = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "matches"
@@ -118,6 +131,29 @@ def test_a_joined_game_is_the_same_in_gnubg(cube, on_roll, owner, tmp_path):
     joined = GameRecord(number=1, score_white=3, score_black=2, start=start, on_roll=on_roll, cube=cube, owner=owned)
     record = MatchRecord(length=7, games=(joined,))
     assert_read_back({"joined": record}, tmp_path)
+
+
+def test_a_record_with_gaps_is_read_to_its_end(tmp_path):
+    """A lost turn, and checkers put by hand between two turns: gnubg still gets the plays that follow."""
+    second = written_play(FIRST.after, W, (6, 1), "13/7 8/7")  # Black's turn before it is not known
+    elsewhere = second.after.replace(B, side_counts({6: 14, 23: 1}))
+    third = made_play(elsewhere, B, (6, 2), written_play(elsewhere, B, (6, 2), "23/15").after)
+    last = written_play(third.after, W, (2, 1), "13/11 6/5")
+    record = of_actions(FIRST, second, third, last, length=3)
+    for imported in gnubg_imports({"gap.mat": write_mat(record), "gap.sgf": write_sgf(record)}, tmp_path).values():
+        assert not imported.complaints
+        assert final_position(read_sgf(imported.saved).games[0]) == last.after
+
+
+@pytest.mark.parametrize("men", [14, 16, 0])
+def test_an_illegal_play_that_lost_or_added_checkers_does_not_stop_gnubg(men, tmp_path):
+    after = FIRST.after.replace(B, side_counts({6: men}))
+    wrong = Play(side=B, dice=(6, 1), after=after, legal=False)
+    last = written_play(after, W, (2, 1), "13/11 6/5")
+    record = of_actions(FIRST, wrong, last, length=3)
+    for imported in gnubg_imports({"men.mat": write_mat(record), "men.sgf": write_sgf(record)}, tmp_path).values():
+        assert not imported.complaints
+        assert len(read_sgf(imported.saved).games[0].actions) == 3
 
 
 def test_gnubg_shows_the_same_ids(tmp_path):

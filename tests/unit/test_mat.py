@@ -114,10 +114,22 @@ def test_the_last_left_cell_is_padded():
 def test_a_turn_the_record_does_not_know_leaves_no_hole():
     first = written_play(START, W, (3, 1), "8/5 6/5")
     second = written_play(first.after, W, (6, 1), "13/7 8/7")
-    assert rows_of(write_mat(record(first, second))) == [
-        "  1) 31: 8/5 6/5                 21: Cannot Move",
-        "  2) 61: 13/7 8/7                ",
-    ]
+    rows = rows_of(write_mat(record(first, second)))
+    assert rows[0].startswith("  1) 31: 8/5 6/5                 21: Illegal play (")
+    assert rows[1] == "  2) 61: 13/7 8/7                "
+    assert parse_snowie(rows[0].partition("(")[2].rstrip(")")) == (first.after, W), "the table is left as it is"
+
+
+def test_checkers_put_by_hand_between_two_turns_are_told_as_a_position():
+    """gnubg drops the rest of the match where a written play finds no checker."""
+    first = written_play(START, W, (3, 1), "8/5 6/5")
+    elsewhere = first.after.replace(B, side_counts({6: 14, 23: 1}))
+    second = made_play(elsewhere, B, (6, 1), written_play(elsewhere, B, (6, 1), "23/16").after)
+    third = written_play(second.after, W, (2, 1), "13/11 6/5")
+    assert second.legal
+    rows = rows_of(write_mat(record(first, second, third)))
+    assert "61: Illegal play (" in rows[0]
+    assert rows[1].startswith("  2) 21: 13/11 6/5")
 
 
 @pytest.mark.parametrize(
@@ -184,6 +196,13 @@ def test_an_illegal_play_that_stood_is_the_position_after_it():
     assert fields[4] == "1", "1 = the left player is on roll, as gnubg reads it"
     assert fields[5:7] == ["White", "Black"], "never the players' names: gnubg would take 'Game 2' for a new game"
     assert parse_snowie(found[1]) == (after, W)
+
+
+@pytest.mark.parametrize("men", [14, 16])
+def test_an_illegal_play_that_lost_or_added_checkers_comes_back(men):
+    after = START.replace(B, side_counts({6: men}, off=max(0, 15 - men)))
+    actions = (Play(side=B, dice=(6, 1), after=after, legal=False), written_play(after, W, (2, 1), "13/11 6/5"))
+    assert game(write_mat(record(*actions)), "").actions == actions
 
 
 def test_a_snowie_position_holds_both_bars():

@@ -120,7 +120,7 @@ def test_a_joined_match_comes_back():
         (HEAD + ";PL[Z]DI[31])", "expected W or B"),
         (HEAD + ";PL[W]DI[3])", "two dice"),
         ("(;MI[length:x])", "expected a number"),
-        (HEAD + ";AW" + "[f]" * 16 + ")", "there are 15"),
+        (HEAD + ";AW" + "[f]" * 31 + ")", "there are 15"),
         (HEAD + ";AW[ff])", "expected a place"),
         ("(" * 400, "deep"),
         ("(;W)", "no value"),

@@ -11,19 +11,16 @@ from companion.rules.ids import ParsedId
 from companion.rules.notation.snowie import SnowieFacts, snowie_text
 from companion.rules.position import START, Position, Side
 from companion.rules.record import (
-    Action,
-    AnyAction,
     Beaver,
     Double,
     Drop,
     GameRecord,
     MatchRecord,
     Moment,
-    Opening,
     Play,
-    Resign,
     Roll,
     Take,
+    is_readable,
     moments,
 )
 
@@ -34,7 +31,6 @@ JOINED_TAG = "JoinedAt"
 """Our own tag: the XGID from which the first game was recorded."""
 NO_TURN_DICE = (2, 1)
 """Dice of a cell that only sets the table up."""
-FILLER = "21: Cannot Move"
 Cell = tuple[Side, str]
 
 
@@ -97,7 +93,7 @@ def _score_line(record: MatchRecord, game: GameRecord) -> str:
 def _rows(record: MatchRecord, game: GameRecord) -> list[str]:
     """The numbered rows and the line of the winner."""
     rows: list[list[str | None]] = []
-    for side, text in _in_turn(_cells(record, game)):
+    for side, text in _cells(record, game):
         if side is LEFT:
             rows.append([text, None])
         elif rows and rows[-1][1] is None:
@@ -122,32 +118,30 @@ def _row(number: int, left: str, right: str | None) -> str:
     return f"{number:3d}) {left:<{CELL_WIDTH}} {right or ''}"
 
 
-def _in_turn(cells: Iterator[Cell]) -> Iterator[Cell]:
-    """The cells, left and right strictly by turns after the first: GNU Backgammon counts on it.
+def _cells(record: MatchRecord, game: GameRecord) -> Iterator[Cell]:
+    """All cells, left and right strictly by turns after the first: GNU Backgammon counts on it.
 
     Two cells of one side running (a turn the record does not know) are parted by a cell that leaves the table alone.
     """
-    last: Side | None = None
-    for side, text in cells:
+    setup = setup_cells(record, game)
+    yield from setup
+    last = setup[-1][0] if setup else None
+    for moment in moments(game):
+        side = moment.action.side
+        text = _cell_text(record, game, moment)
+        if text is None:
+            continue
         if side is last:
-            yield side.other, FILLER
+            yield side.other, _set_up(record, game, moment.before, side, NO_TURN_DICE)
         yield side, text
         last = side
 
 
-def _cells(record: MatchRecord, game: GameRecord) -> Iterator[Cell]:
-    yield from setup_cells(record, game)
-    for moment in moments(game):
-        text = _cell_text(record, game, moment, moment.action)
-        if text is not None:
-            yield moment.action.side, text
-
-
-def _cell_text(record: MatchRecord, game: GameRecord, moment: Moment, action: AnyAction) -> str | None:
+def _cell_text(record: MatchRecord, game: GameRecord, moment: Moment) -> str | None:
     """One cell. A cube word carries one more blank in front, or a take is silently lost."""
-    match action:
-        case Play():
-            return _played(record, game, moment, action)
+    match moment.action:
+        case Play() as play:
+            return _played(record, game, moment, play)
         case Roll(dice=(first, second)):
             return f"{first}{second}: ????"
         case Double(value=value):
@@ -158,13 +152,13 @@ def _cell_text(record: MatchRecord, game: GameRecord, moment: Moment, action: An
             return " Takes"
         case Drop():
             return " Drops"
-        case Opening() | Resign() | Action():
+        case _:
             return None
 
 
 def _played(record: MatchRecord, game: GameRecord, moment: Moment, play: Play) -> str:
     first, second = play.dice
-    if not play.legal:
+    if not is_readable(moment.before, play):
         now = msgspec.structs.replace(game, cube=moment.cube, owner=moment.owner)
         return _set_up(record, now, play.after, play.side.other, (first, second))
     return f"{first}{second}: {play.text or 'Cannot Move'}"

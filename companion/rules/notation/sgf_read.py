@@ -184,9 +184,9 @@ class _Game:
 
     def _whole(self, prop: Property, counts: list[int]) -> Counts:
         men = sum(counts[1:])
-        if men > CHECKERS:
+        if men > 2 * CHECKERS:
             raise self._fault(prop, prop.name, f"{men} checkers of one side are put on the board: there are {CHECKERS}")
-        return (CHECKERS - men, *counts[1:])
+        return (max(0, CHECKERS - men), *counts[1:])
 
     def _letters(self, prop: Property, value: str) -> str:
         """`c` or `a:y`."""

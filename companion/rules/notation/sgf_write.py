@@ -17,6 +17,7 @@ from companion.rules.record import (
     Play,
     Roll,
     Take,
+    is_readable,
     moments,
 )
 
@@ -82,7 +83,7 @@ def _action_nodes(moment: Moment, *, accepted: bool) -> Iterator[str]:
     action = moment.action
     letter = LETTER[action.side]
     match action:
-        case Play(legal=True):
+        case Play() if is_readable(moment.before, action):
             yield f";{letter}[{_dice(action.dice)}{_steps(action)}]"
         case Play():
             yield f";PL[{letter}]DI[{_dice(action.dice)}]"

@@ -63,6 +63,6 @@ def _number(fields: list[str], index: int) -> int:
 
 def _with_off(counts: list[int]) -> Counts:
     men = sum(counts)
-    if men > CHECKERS:
+    if men > 2 * CHECKERS:
         raise RuleError(f"a Snowie position with {men} checkers of one side: there are {CHECKERS}")
-    return (CHECKERS - men, *counts[1:])
+    return (max(0, CHECKERS - men), *counts[1:])
