@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -60,6 +61,8 @@ def train(
         optimiser.load_state_dict(old["optimiser"])
         ema.state, start = old["ema"], old["step"]
         first = old.get("first", first)
+    stopped: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))  # a stop saves first
     sums: dict[str, float] = {}
     n, began = 0, time.monotonic()
     model.train()
@@ -82,7 +85,7 @@ def train(
             row = {k: round(v / n, 4) for k, v in sums.items()}
             print(json.dumps({"step": step + 1, "s": round(time.monotonic() - began, 1), **row}), flush=True)
             sums, n = {}, 0
-        last = step + 1 == steps or done >= 1.0
+        last = step + 1 == steps or done >= 1.0 or bool(stopped)
         if (step + 1) % every == 0 or last:
             save(
                 ckpt,

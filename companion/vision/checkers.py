@@ -19,6 +19,9 @@ COUNT_TEMPERATURE = 1.0
 BAR_TEMPERATURE = 1.0
 """Divisors of the logits, chosen on the generated hold-out (see models/README.md)."""
 _BAR_CLASSES = 8
+ONCE = ((False, False),)
+TWICE = ((False, False), (True, True))
+FOUR_TIMES = (*TWICE, (True, False), (False, True))
 _DISC = 3  # px: half side of the patch of a checker's top whose colour is taken
 
 
@@ -65,18 +68,35 @@ def _subpixel(heat: Floats, x: int, y: int) -> tuple[float, float]:
     return u * STRIDE, v * STRIDE
 
 
-def read_canvas(canvas: Image, white: ColourModel | None = None, black: ColourModel | None = None) -> CanvasReading:
-    """Run the net; with the sets' colours when they are known."""
+def read_canvas(
+    canvas: Image,
+    white: ColourModel | None = None,
+    black: ColourModel | None = None,
+    turns: tuple[tuple[bool, bool], ...] = ONCE,
+) -> CanvasReading:
+    """Run the net; with the sets' colours when they are known.
+
+    `turns`: the canvas is read once as it is and once mirrored for every (left-right, up-down) pair named, and the
+    probabilities are averaged: a board mirrored is a board, and the net errs differently on it.
+    """
     batch = np.zeros((1, 5, HEIGHT, WIDTH), np.float32)
     batch[0, :3] = canvas.transpose(2, 0, 1)
     if white is not None and black is not None:
         batch[0, 3:] = colours.likeness_planes(canvas, white, black)
     batch /= 255
-    out = infer.load("board_reader").run(batch)
+    parts = [_one_pass(batch, *turn) for turn in turns]
+    columns, bar, maps = (np.asarray(np.mean([p[k] for p in parts], axis=0), np.float32) for k in range(3))
+    return CanvasReading(columns, bar, maps[0], maps[1], maps[2], maps[3], maps[4])
+
+
+def _one_pass(batch: Floats, mirror: bool, upside_down: bool) -> tuple[Floats, Floats, Floats]:
+    """Columns, bar and maps of the canvas mirrored so, turned back."""
+    step_x, step_y = -1 if mirror else 1, -1 if upside_down else 1
+    out = infer.load("board_reader").run(np.ascontiguousarray(batch[:, :, ::step_y, ::step_x]))
     columns = infer.softmax(out["columns"][0].transpose(1, 2, 0), -1, COUNT_TEMPERATURE)
     bar = infer.softmax(out["bar"][0].reshape(2, _BAR_CLASSES), -1, BAR_TEMPERATURE)
     maps = infer.sigmoid(out["maps"][0])
-    return CanvasReading(columns, bar, maps[0], maps[1], maps[2], maps[3], maps[4])
+    return columns[::step_y, ::step_x], bar, maps[:, ::step_y, ::step_x]
 
 
 def on_points(spot: Spot) -> bool:
@@ -131,5 +151,5 @@ def read_by_itself(canvas: Image) -> tuple[CanvasReading, tuple[ColourModel, Col
     first = read_canvas(canvas)
     sets = learn_colours(canvas, first)
     if sets is None:
-        return first, None
-    return read_canvas(canvas, *sets), sets
+        return read_canvas(canvas, turns=FOUR_TIMES), None
+    return read_canvas(canvas, *sets, turns=FOUR_TIMES), sets

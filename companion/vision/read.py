@@ -212,10 +212,10 @@ class BoardReader:
     def _net(self, canvas: Image) -> tuple[checkers.CanvasReading, tuple[ColourModel, ColourModel] | None]:
         cal = self.calibration
         if not self.switches.colours:
-            return checkers.read_canvas(canvas), None
+            return checkers.read_canvas(canvas, turns=checkers.TWICE), None
         if cal is None:
             return checkers.read_by_itself(canvas)
-        return checkers.read_canvas(canvas, cal.white, cal.black), (cal.white, cal.black)
+        return checkers.read_canvas(canvas, cal.white, cal.black, checkers.TWICE), (cal.white, cal.black)
 
 
 def _with_timing(observation: BoardObservation, timing: dict[str, float]) -> BoardObservation:
