@@ -349,6 +349,7 @@ def test_a_first_double_to_4_tells_of_an_automatic_double():
         ("  1) 31: 8/5 6/5                 44:\nLosses 3 point\n\n      Wins 3 point and the match\n", W, 3),
         ("  1) 31: 8/5 6/5                  Concedes\n", W, 1),
         ("  1)  Doubles => 2                Drops\n", W, 1),
+        ("  1)  Doubles => 2                Beavers => 4\n  2)  Drops\n", B, 2),
         ("  1)  Doubles => 2                Drops\n      Wins 1 point\n", W, 1),
     ],
 )
