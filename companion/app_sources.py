@@ -11,6 +11,7 @@ from typing import Any
 
 from companion.sources.base import Frame, Source
 from companion.sources.open import open_source
+from companion.sources.simulated import RealTimeFilm
 from companion.table.state import MatchState
 
 SIMULATED = ("demo", "match")
@@ -58,14 +59,10 @@ class HeldFilm:
 
     def frames(self) -> Iterator[Frame]:
         """Frames whose time has passed are left out, as a camera would."""
-        import time
-
         fps, total = self._table.fps, self._table.total
-        began = time.monotonic() - self._start
-        seq = min(int(self._start * fps) + (self._start > 0), total - 1)
-        while not self._stop.wait(max(0.0, seq / fps - (time.monotonic() - began))) and seq < total:
-            yield self._table.frame(seq)
-            seq = max(seq + 1, int((time.monotonic() - began) * fps))
+        self._table.first = min(int(self._start * fps) + (self._start > 0), total - 1)
+        for shown in RealTimeFilm(self._table).pictures(self._stop):
+            yield Frame(shown.seq, shown.t, shown.image, shown.meta)
         yield from self._hold()
 
     def _hold(self) -> Iterator[Frame]:
