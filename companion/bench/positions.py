@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from companion.errors import RuleError
-from companion.rules.movetext import apply_moves, parse_play
+from companion.rules.notation.mat import read_mat
 from companion.rules.plays import legal_plays
 from companion.rules.position import BAR, CHECKERS, OFF, START, Position, Side
+from companion.rules.record import MatchRecord, Play, moments
 from companion.rules.validity import position_faults
 
 
@@ -23,32 +22,27 @@ class Roll(NamedTuple):
     dice: tuple[int, int]
 
 
-_CELL = re.compile(r"(?<![\d:])([1-6])([1-6]):((?: +(?:bar|\d+)/\S+)*)", re.I)
-_RIGHT_CELL = 25
-"""Text column from which a cell of a .mat line is the right-hand player's."""
+SPREAD = 3
+"""Real rolls are drawn from so many times as many, of whole matches."""
 
 
-def real_rolls(matches: Path) -> list[Roll]:
-    """Every roll of the .mat files of a folder, in order; a game is left where its text cannot be carried out."""
-    return [roll for path in sorted(matches.glob("*.mat")) for roll in _match_rolls(path)]
+def real_rolls(matches: Path, count: int, seed: int) -> list[Roll]:
+    """`count` rolls (or all there are) from the .mat files of a folder, in random order."""
+    rng = random.Random(seed)
+    files = sorted(matches.glob("*.mat"))
+    rolls: list[Roll] = []
+    for path in rng.sample(files, len(files)):
+        if len(rolls) >= SPREAD * count:
+            break
+        rolls.extend(_match_rolls(read_mat(path.read_text(encoding="utf-8", errors="replace"))))
+    return rng.sample(rolls, min(count, len(rolls)))
 
 
-def _match_rolls(path: Path) -> Iterator[Roll]:
-    text = path.read_text(encoding="utf-8", errors="replace")
-    for game in re.split(r"^ *Game \d+", text, flags=re.M)[1:]:
-        yield from _game_rolls(game)
-
-
-def _game_rolls(game: str) -> Iterator[Roll]:
-    position = START
-    for line in game.splitlines():
-        for cell in _CELL.finditer(line):
-            side = Side.WHITE if cell.start() < _RIGHT_CELL else Side.BLACK
-            yield Roll(position, side, (int(cell[1]), int(cell[2])))
-            try:
-                position = apply_moves(position, side, parse_play(cell[3]))
-            except RuleError:
-                return
+def _match_rolls(record: MatchRecord) -> Iterator[Roll]:
+    for game in record.games:
+        for moment in moments(game):
+            if isinstance(moment.action, Play):
+                yield Roll(moment.before, moment.action.side, moment.action.dice)
 
 
 def random_rolls(count: int, seed: int) -> list[Roll]:
@@ -102,8 +96,3 @@ def _random_side(rng: random.Random) -> list[int]:
         counts[rng.choice(points)] += 1
     counts[OFF] = CHECKERS - sum(counts)
     return counts
-
-
-def sample(rolls: list[Roll], count: int, seed: int) -> list[Roll]:
-    """`count` of the rolls (or all), shuffled."""
-    return random.Random(seed).sample(rolls, min(count, len(rolls)))

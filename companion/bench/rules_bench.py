@@ -16,7 +16,7 @@ import click
 import msgspec
 import numpy as np
 
-from companion.bench.positions import Roll, random_rolls, real_rolls, sample
+from companion.bench.positions import Roll, random_rolls, real_rolls
 from companion.rules.fast import keys_from, resulting_keys
 from companion.rules.packed import pack, unpack
 from companion.rules.plays import legal_plays
@@ -195,7 +195,7 @@ def _row(name: str, numbers: dict[str, float], digits: int = 1) -> str:
 def command(count: int, rounds: int, seed: int, matches: Path | None, as_json: bool) -> None:
     """Time of listing all resulting positions of a roll, beside bgsage's compiled generator in the same run."""
     folder = matches or (SHARED_MATCHES if SHARED_MATCHES.is_dir() else None)
-    rolls = sample(real_rolls(folder), count, seed) if folder else []
+    rolls = real_rolls(folder, count, seed) if folder else []
     source = "real matches" if rolls else "random play"
     report = {"source": source, **measure(rolls or random_rolls(count, seed), rounds, seed)}
     if as_json:

@@ -77,9 +77,13 @@ def _faults(before: Position, side: Side, dice: tuple[int, int], after: Position
     return other_movement_faults(before, side, dice, after, explained_by)
 
 
+MILD = {"not_lifted": 2, "not_played": 1, "both_playable": 1, "more_of_double": 1, "nothing_moved": 1, "bar_left": 1}
+"""Weight of faults that happen by forgetting; a move against the law weighs 3."""
+
+
 def _gravity(faults: tuple[Fault, ...]) -> tuple[int, int]:
-    """Fewest faults first; a hit forgotten is likelier than a move against the law."""
-    return len(faults), sum(fault.code != "not_lifted" for fault in faults)
+    """How far-fetched a reading is: its faults, and what kind they are."""
+    return len(faults), sum(MILD.get(fault.code, 3) for fault in faults)
 
 
 def likeliest_play(before: Position, side: Side, after: Position, plays: tuple[Play, ...]) -> Play:

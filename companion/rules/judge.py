@@ -68,7 +68,7 @@ def _unplayed_faults(
     """C4, C5 and D3: numbers of the roll that were not played though they could be."""
     most = len(likely.steps)
     if len(shifts) >= most:
-        return [] if not law_kept else _lower_number(dice, shifts, likely)
+        return _lower_number(before, side, dice, shifts, likely) if law_kept else []
     left = list((dice[0],) * 4 if dice[0] == dice[1] else dice)
     for shift in shifts:
         left.remove(shift.die)
@@ -86,10 +86,11 @@ def _unplayed_faults(
     return [fault("both_playable", play=likely.text)]
 
 
-def _lower_number(dice: tuple[int, int], shifts: Shifts, likely: Play) -> list[Fault]:
+def _lower_number(before: Position, side: Side, dice: tuple[int, int], shifts: Shifts, likely: Play) -> list[Fault]:
     """C5: one number was played, the lower one, where the higher could be."""
-    if len(shifts) == 1 and dice[0] != dice[1] and shifts[0].die == min(dice):
-        return [fault("higher_number", die=max(dice), play=likely.text)]
+    high, low = max(dice), min(dice)
+    if len(shifts) == 1 and high != low and shifts[0].die == low and any(steps_with(pack(before, side), high)):
+        return [fault("higher_number", die=high, play=likely.text)]
     return []
 
 
@@ -175,13 +176,22 @@ def other_movement_faults(
     if own[BAR] and after.of(side)[BAR] and any(start != BAR for start, _ in pairs):
         faults.insert(0, fault("bar_first", side=title(side)))
     faults.extend(_unpaired_faults(gone, new, own, after.of(side), side, dice))
-    hits = [end for _, end in pairs if 0 < end < BAR and theirs[BAR - end] == 1]
-    faults.extend(_other_side_faults(theirs, after.of(side.other), sorted(set(hits)), side))
+    hits = _hits(pairs, dice, theirs, after.of(side.other))
+    faults.extend(_other_side_faults(theirs, after.of(side.other), hits, side))
     faults.extend(_shared_faults(before, after, side, {end for _, end in pairs}))
     if not faults and explained_by:
         named = " or ".join(roll_name(roll) for roll in explained_by)
         faults.append(fault("other_roll", other_roll=named, roll=roll_name(dice)))
     return tuple(dict.fromkeys(faults)) or (fault("too_many_moves", roll=roll_name(dice)),)
+
+
+def _hits(pairs: list[tuple[int, int]], dice: tuple[int, int], theirs: Counts, after: Counts) -> list[int]:
+    """Points where the moves hit: at their ends, and where one may have touched down and the blot is gone."""
+    ends = {end for _, end in pairs if 0 < end < BAR}
+    passed = {start - die for start, end in pairs for die in dice if 0 < end < start - die < BAR}
+    return sorted(
+        point for point in ends | passed if theirs[BAR - point] == 1 and (point in ends or not after[BAR - point])
+    )
 
 
 def _changes(before: Counts, after: Counts) -> tuple[list[int], list[int]]:

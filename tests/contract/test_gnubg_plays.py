@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from gnubg_lists import GNUBG, gnubg_plays
 
-from companion.bench.positions import Roll, constructed_rolls, random_rolls, real_rolls, sample
+from companion.bench.positions import Roll, constructed_rolls, random_rolls, real_rolls
 from companion.rules.fast import resulting_keys
 from companion.rules.ids import gnu_position_id
 from companion.rules.movetext import apply_moves, parse_play
@@ -25,8 +26,8 @@ MATCHES = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "matc
 
 def rolls(each: int, seed: int) -> list[Roll]:
     """`each` rolls of real matches (where they are at hand), of random play, and of made-up positions."""
-    real = sample(real_rolls(MATCHES), each, seed) if MATCHES.is_dir() else random_rolls(each, seed + 1)
-    return [*real, *sample(random_rolls(4 * each, seed), each, seed), *constructed_rolls(each, seed)]
+    real = real_rolls(MATCHES, each, seed) if MATCHES.is_dir() else random_rolls(each, seed + 1)
+    return [*real, *random.Random(seed).sample(random_rolls(4 * each, seed), each), *constructed_rolls(each, seed)]
 
 
 def kinds(roll: Roll) -> set[str]:
