@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from boards import START_TEXT, board
+from hypothesis import given
+from hypothesis import strategies as st
 from naive_plays import naive_results
 
 from companion.bench.positions import constructed_rolls, random_rolls
@@ -159,3 +163,12 @@ def test_moves_that_cannot_be_carried_out_are_refused() -> None:
         apply_moves(START, WHITE, parse_play("7/4"))
     with pytest.raises(RuleError, match="holds the 12-point"):
         apply_moves(START, WHITE, parse_play("13/12"))
+
+
+@given(st.text(alphabet="0123456789/*()barofBAROF -\t,", max_size=40) | st.text(max_size=20))
+def test_any_text_is_a_play_or_a_named_fault(text: str) -> None:
+    try:
+        moves = parse_play(text)
+    except RuleError:
+        return
+    assert all(start > end for move in moves for start, end in pairwise(move.points))
