@@ -145,7 +145,8 @@ def _inlay_points(sheet: Sheet, layout: Layout, style: BoardStyle) -> None:
                 shape.fill(point_outline(layout, style, point), (1.0, 1.0, 1.0))
         r, g, b = (0.68 * c for c in colour)
         tone = Material("wood", colour, (r, g, b), 0.4 + 0.6 * style.point_grain, 0.7, 90.0, seed=style.seed + odd)
-        grain = surface_picture(tone, w / sheet.ppc, h / sheet.ppc, sheet.ppc * 0.7, salt=40 + odd)
+        grain = surface_picture(tone, w / sheet.ppc / 2, h / sheet.ppc, sheet.ppc * 0.7, salt=40 + odd)
+        grain = np.concatenate([grain, grain[::-1]], axis=1)
         grain = cv2.resize(grain, (w, h), interpolation=cv2.INTER_LINEAR)
         share = shape.image.astype(np.float32) * np.float32(1 / 255)
         sheet.image = np.asarray(sheet.image + (grain - sheet.image.astype(np.float32)) * share, np.uint8)
@@ -234,9 +235,11 @@ def board_sheet(layout: Layout, style: BoardStyle, ppc: float) -> Sheet:
     """Draw the board. uint8 BGR in the gamma 2 scale, `ppc` pixels per cm."""
     x0, y0, x1, y1 = layout.outer()
     rng = np.random.default_rng([style.seed, 5])
-    base = surface_picture(style.bar, x1 - x0, y1 - y0, ppc * 0.5, salt=9)
-    image = cv2.resize(base, (max(8, round((x1 - x0) * ppc)), max(8, round((y1 - y0) * ppc))))
-    sheet = Sheet(image, x0, y1, ppc)
+    shape = max(8, round((y1 - y0) * ppc)), max(8, round((x1 - x0) * ppc)), 3
+    sheet = Sheet(np.full(shape, bgr255(style.bar.colour), np.uint8), x0, y1, ppc)
+    if layout.bar > 0.1:
+        b, y = layout.bar / 2, layout.height / 2
+        sheet.paste(-b, -y, b, y, surface_picture(style.bar, layout.bar, layout.height, ppc, salt=9))
     for k, (a, b, c, d) in enumerate(_halves(layout)):
         tint = 1.0 + style.half_tone * (0.5 - k)
         colour = tuple(float(min(1.0, v * tint)) for v in style.surface.colour)

@@ -91,9 +91,6 @@ def _four_fingers(hand: Hand, f: _Frame) -> list[Limb]:
         out += _finger(base, end, s * (0.5 if flat else 1.5), s * (0.9, 0.92, 0.86, 0.74)[k])
         heel = f.wrist + s * (f.side * (k - 1.5) * 1.05 - UP * 0.5)
         out.append(Limb(_t(heel), _t(base), 1.5 * s, 1.15 * s, flat=0.85))
-        out.append(
-            Limb(_t(base + s * (UP * 0.25)), _t(base + s * (f.back * 0.5 + UP * 0.2)), 0.85 * s, 0.7 * s, flat=0.9)
-        )
     return out
 
 
@@ -260,7 +257,7 @@ def _paint(hand: Hand, shown: list[_Shown], view: View, light: Light, box: tuple
     height, sleeve, nail = _depths(shown, view, box, step)
     ref = shown[0].da
     px = view.K[0, 0] / ref / step
-    soft = cv2.GaussianBlur(np.maximum(height, -8.0), (0, 0), max(0.8, 0.10 * px))
+    soft = cv2.GaussianBlur(np.maximum(height, -8.0), (0, 0), max(0.8, 0.15 * px))
     gx = cv2.Sobel(soft, cv2.CV_32F, 1, 0, ksize=3) * np.float32(px / 8)
     gy = cv2.Sobel(soft, cv2.CV_32F, 0, 1, ksize=3) * np.float32(px / 8)
     inv = 1.0 / np.sqrt(gx * gx + gy * gy + 1.0)

@@ -88,8 +88,8 @@ def _hit(view: View, face: Face, rows: slice, cols: slice) -> tuple[Floats, Floa
     return depth, a, b
 
 
-def draw_face(canvas: Canvas, face: Face, light: Light) -> None:
-    """Draw one face where it is in front of what is there."""
+def draw_face(canvas: Canvas, face: Face, light: Light, hidden: NDArray[np.bool_] | None = None) -> None:
+    """Draw one face where it is in front of what is there. `hidden`: pixels that others will cover anyway."""
     view = canvas.view
     if face.normal @ (view.centre - face.origin) <= 0.01:
         return
@@ -102,6 +102,8 @@ def draw_face(canvas: Canvas, face: Face, light: Light) -> None:
     with np.errstate(all="ignore"):
         cover = np.clip(edge * (np.float32(view.K[0, 0]) / depth) + 0.5, 0.0, 1.0)
     cover = np.where((depth > 1.0) & (depth < canvas.depth[rows, cols] + 0.02), cover, np.float32(0.0))
+    if hidden is not None:
+        cover[hidden[rows, cols]] = 0.0
     where = np.nonzero(cover > 0.002)
     if where[0].size:
         _lay(canvas, face, light, (box[1], box[0]), where, cover[where], depth[where], a[where], b[where])
@@ -118,28 +120,38 @@ def _lay(
     a: Floats,
     b: Floats,
 ) -> None:
-    at = (where[0] + offset[0], where[1] + offset[1])
-    rays = canvas.view.rays[at]
+    at = (where[0] + offset[0]) * canvas.view.size[0] + where[1] + offset[1]
+    rays = np.take(canvas.view.rays.reshape(-1, 3), at, axis=0)
     normal = _bent(face, a, b, canvas.view.K[0, 0] / depth)
     colour = face.paint(np.clip(a, 0, face.size[0]), np.clip(b, 0, face.size[1]))
     gain = _turned(face, light, normal) if face.bevel > 0 else face.wall
     colour = colour * (gain[:, None] if isinstance(gain, np.ndarray) else np.float32(gain))
-    share = cover[:, None]
-    canvas.albedo[at] += (colour - canvas.albedo[at]) * share
-    shine: Floats | float = 0.0
+    shine: Floats | None = None
     if face.gloss > 0.02:
         shine = mirrored(light, normal[0], normal[1], normal[2], rays, face.rough) * np.float32(face.gloss)
-    canvas.gloss[at] += (shine - canvas.gloss[at]) * share
+    _blend(canvas.albedo.reshape(-1, 3), at, cover, colour)
+    _blend(canvas.gloss.reshape(-1, 3), at, cover, shine)
     most = cover > 0.5
-    inner = (at[0][most], at[1][most])
-    canvas.depth[inner] = depth[most]
-    canvas.solid[inner] = True
+    inner = at[most]
+    canvas.depth.reshape(-1)[inner] = depth[most]
+    canvas.solid.reshape(-1)[inner] = True
     grid = face.level.grid
     foot = canvas.view.centre[:2] + depth[most][:, None] * rays[most][:, :2] + face.normal[:2] * 0.35
     if face.foot is not None:
         foot[:] = face.foot
-    canvas.mapx[inner] = (foot[:, 0] - grid.x0) * grid.ppc
-    canvas.mapy[inner] = np.clip((foot[:, 1] - grid.y0) * grid.ppc, 0, grid.height - 1.01) + face.level.row
+    canvas.mapx.reshape(-1)[inner] = (foot[:, 0] - grid.x0) * grid.ppc
+    row = np.clip((foot[:, 1] - grid.y0) * grid.ppc, 0, grid.height - 1.01) + face.level.row
+    canvas.mapy.reshape(-1)[inner] = row
+
+
+def _blend(target: Floats, at: NDArray[np.intp], cover: Floats, value: Floats | None) -> None:
+    """Lay colours (None = black) over flat pixels; the whole ones are simply set."""
+    whole = cover >= 0.999
+    part = ~whole
+    target[at[whole]] = 0.0 if value is None else value[whole]
+    edge = at[part]
+    share = cover[part][:, None]
+    target[edge] = target[edge] * (1 - share) + (0.0 if value is None else value[part] * share)
 
 
 def _bent(face: Face, a: Floats, b: Floats, scale: Floats) -> tuple[Floats, Floats, Floats]:

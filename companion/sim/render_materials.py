@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import cv2
@@ -27,15 +28,20 @@ def bgr255(colour: Colour) -> tuple[float, float, float]:
 def smooth_noise(rng: np.random.Generator, shape: tuple[int, int], cell_x: float, cell_y: float) -> Floats:
     """Gaussian value noise (about unit variance) with cells of so many pixels."""
     h, w = shape
-    small = rng.standard_normal((max(2, int(h / cell_y) + 3), max(2, int(w / cell_x) + 3)), np.float32)
-    big = (
-        cv2.resize(small, None, fx=cell_x, fy=cell_y, interpolation=cv2.INTER_CUBIC)
-        if max(cell_x, cell_y) > 1
-        else small
-    )
-    if big.shape[0] < h or big.shape[1] < w:
-        big = cv2.resize(big, (max(w, big.shape[1]), max(h, big.shape[0])))
-    return np.asarray(big[:h, :w], np.float32)
+    if min(cell_x, cell_y) > 9:  # smooth enough to be made small and stretched
+        small = smooth_noise(rng, (h // 4 + 2, w // 4 + 2), cell_x / 4, cell_y / 4)
+        return np.asarray(cv2.resize(small, (w, h), interpolation=cv2.INTER_LINEAR), np.float32)
+    cells = max(2, math.ceil(h / max(1.0, cell_y)) + 1), max(2, math.ceil(w / max(1.0, cell_x)) + 1)
+    noise: Floats = rng.standard_normal(cells, np.float32)
+    if max(cell_x, cell_y) <= 1:
+        return noise[:h, :w]
+    kind = cv2.INTER_LINEAR if max(cell_x, cell_y) < 6 else cv2.INTER_CUBIC
+    for axis, cell in ((0, cell_y), (1, cell_x)):  # one direction after the other is cheaper
+        if cell > 1:
+            size = [noise.shape[1], noise.shape[0]]
+            size[1 - axis] = (h, w)[axis]
+            noise = cv2.resize(noise, (size[0], size[1]), interpolation=kind)
+    return np.asarray(noise[:h, :w], np.float32)
 
 
 def _mix(a: Floats, b: Floats, share: Floats) -> Floats:
@@ -48,7 +54,7 @@ def _wood(m: Material, rng: np.random.Generator, shape: tuple[int, int], ppc: fl
     s = ppc * m.scale
     along = 90.0 <= m.angle % 180.0 + 45.0 <= 180.0  # grain runs along y
     n = (w, h) if along else (h, w)
-    warp = smooth_noise(rng, n, 26 * s, 3.0 * s) * 0.9 + smooth_noise(rng, n, 8 * s, 1.1 * s) * 0.22
+    warp = smooth_noise(rng, n, 42 * s, 3.2 * s) * 0.8 + smooth_noise(rng, n, 16 * s, 1.2 * s) * 0.13
     across = np.arange(n[0], dtype=np.float32)[:, None] / (s * rng.uniform(0.5, 1.6))
     rings = 0.5 + 0.5 * np.sin(2.6 * (across * 0.6 + 1.3 * warp))
     fibre = smooth_noise(rng, n, 4.5 * s, max(1.0, 0.06 * s)) * 0.16 + smooth_noise(rng, n, 1.2 * s, 1.0) * 0.06

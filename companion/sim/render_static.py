@@ -157,7 +157,22 @@ def _table(canvas: Canvas, scene: Scene, level: Level) -> None:
 
     where = np.array([-400.0, -400.0, -scene.layout.base])
     face = Face(where, X, Y, (800.0, 800.0), Z, paint, level, m.gloss, m.rough)
-    draw_face(canvas, face, scene.light)
+    draw_face(canvas, face, scene.light, _under_board(canvas.view, scene.layout))
+
+
+def _under_board(view: View, layout: Layout) -> NDArray[np.bool_]:
+    """Pixels well inside the board's outline, where the table is not seen."""
+    x0, y0, x1, y1 = layout.outer()
+    edge = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
+    outline = [
+        (a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t)
+        for a, b in zip(edge, edge[1:] + edge[:1], strict=True)
+        for t in np.linspace(0, 1, 9)[:-1]
+    ]
+    mask = np.zeros((view.size[1], view.size[0]), np.uint8)
+    px = view.project([(x, y, 0.0) for x, y in outline])
+    cv2.fillPoly(mask, [np.round(px).astype(np.int32)], 1)
+    return np.asarray(cv2.erode(mask, np.ones((7, 7), np.uint8), borderValue=1) > 0)
 
 
 def _hinges(canvas: Canvas, scene: Scene, levels: dict[str, Level]) -> None:

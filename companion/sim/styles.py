@@ -345,7 +345,8 @@ def table_material(rng: Rng) -> Material:
         p=(0.38, 0.12, 0.14, 0.09, 0.06, 0.06, 0.15),
     )
     if kind == "wood":
-        return wood(rng)
+        top = wood(rng)
+        return replace(top, grain=top.grain * 0.6, scale=top.scale * 1.4)
     u = rng.uniform
     value = u(0.08, 0.95)
     base = hsv(u(0, 1), u(0, 0.25) if rng.random() < 0.6 else u(0.3, 0.9), value)
