@@ -17,6 +17,7 @@ import cv2
 from flask import Flask
 
 from companion.app_health import ErrorMemory, Health, SettingsFile
+from companion.app_keep import FilmSwitch, Housekeeper
 from companion.app_records import Records
 from companion.app_rules import Law
 from companion.app_sources import SIMULATED, Opened, SourcePlan
@@ -27,7 +28,7 @@ from companion.record.evidence import EvidenceStore
 from companion.record.film import FilmWriter
 from companion.record.log import LOG_FILE, MatchLog
 from companion.rules.position import START, Position
-from companion.sources.base import Image
+from companion.sources.base import Frame, Image
 from companion.table.commands import NewMatch
 from companion.table.runner import TableRunner
 from companion.table.state import MatchState, Phase
@@ -180,7 +181,8 @@ class Service:
     addresses: tuple[str, ...]
     pin: str
     source: str
-    film: FilmWriter | None
+    film: FilmSwitch
+    housekeeper: Housekeeper
     errors: ErrorMemory
     lock: IO[str]
     _stopped: threading.Event = field(default_factory=threading.Event)
@@ -188,6 +190,7 @@ class Service:
     def start(self) -> None:
         self.runner.start()
         self.server.start()
+        self.housekeeper.start()
 
     def stop(self) -> None:
         """Idempotent. Page and table end side by side; a source stuck in a driver is left behind."""
@@ -199,8 +202,8 @@ class Service:
         table.start()
         self.server.stop()
         table.join(max(0.0, began + STOP_S - time.monotonic()))
-        if self.film:
-            self.film.close()
+        self.housekeeper.stop()
+        self.film.close()
         self.match_log.close()
         logging.getLogger().removeHandler(self.errors)
         self.lock.close()
@@ -235,7 +238,7 @@ def first_settings(options: RunOptions) -> Settings:
 
 def make_runner(
     options: RunOptions, plan: SourcePlan, match_log: MatchLog, evidence: EvidenceStore, settings: Settings,
-    film: FilmWriter | None,
+    film: FilmSwitch,
 ) -> TableRunner:  # fmt: skip
     """The table with its source and eyes."""
     from companion.vision.observe import Observer
@@ -248,6 +251,10 @@ def make_runner(
         match = runner.view()
         return Position(match.white_position, match.black_position) if match.match_id else START
 
+    def filmed(frame: Frame) -> None:
+        film.match = runner.match_id
+        film.write(frame)
+
     runner = TableRunner(
         plan.open,
         match_log,
@@ -257,8 +264,9 @@ def make_runner(
         begin=first_match(options, settings, opened),
         register=register,
         learn=learner(board_file, expected),
-        on_frame=film.write if film else None,
+        on_frame=filmed,
     )
+    plan.ready = lambda: runner.calibration() is not None
     return runner
 
 
@@ -273,7 +281,9 @@ def build(options: RunOptions) -> Service:
     plan = SourcePlan(options.source or options.config.camera.source)
     match_log = MatchLog(options.data / LOG_FILE)
     evidence = EvidenceStore(match_log, options.data / "evidence")
-    film = FilmWriter(options.record, int(options.config.record.film_gb * 1e9)) if options.record else None
+    films, cap = options.data / "film", int(options.config.record.film_gb * 1e9)
+    fixed = FilmWriter(options.record, cap) if options.record else None
+    film = FilmSwitch(films, fixed, cap, lambda: settings.current().keep_film)
     runner = make_runner(options, plan, match_log, evidence, settings.current(), film)
     web = options.config.web
     host = options.host or web.host
@@ -282,7 +292,7 @@ def build(options: RunOptions) -> Service:
     where = addresses(host, sock.getsockname()[1])
     services = Services(
         table=runner,
-        records=Records(match_log, evidence),
+        records=Records(match_log, evidence, films),
         rules=Law(),
         vision=Wizard(runner.latest_jpeg, board_path(options, plan), runner.set_calibration),
         health=Health(runner.view, options.data, errors),
@@ -297,7 +307,10 @@ def build(options: RunOptions) -> Service:
     app = create_app(services, page)
     hub = app.extensions["companion"].hub
     server = PageServer(app, hub, sock)
-    return Service(options, runner, app, server, match_log, where, keys.pin, plan.spec, film, errors, lock)
+    housekeeper = Housekeeper(
+        match_log, evidence, films, lambda: settings.current().keep_pictures_days, lambda: runner.match_id
+    )
+    return Service(options, runner, app, server, match_log, where, keys.pin, plan.spec, film, housekeeper, errors, lock)
 
 
 def running_match(service: Service) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 from companion.record.evidence import EvidenceStore
@@ -102,7 +104,8 @@ def steps_of(game: Game) -> list[Json]:
 class Records:
     """`RecordsPort` over one data directory. Every id is looked up in the log before anything is done with it."""
 
-    def __init__(self, log: MatchLog, evidence: EvidenceStore) -> None:
+    def __init__(self, log: MatchLog, evidence: EvidenceStore, films: Path) -> None:
+        self._films = films
         self._log = log
         self._evidence = evidence
         self._folded: dict[str, tuple[int, MatchState]] = {}
@@ -167,6 +170,7 @@ class Records:
             return False
         try:
             self._evidence.delete_match(match_id)
+            shutil.rmtree(self._films / match_id, ignore_errors=True)
             self._log.delete(match_id)
         except LogError:
             return False

@@ -28,9 +28,12 @@ def on_points(men: dict[str, int]) -> dict[int, int]:
 def hit_odds_module() -> ModuleType:
     """The solver; NotBuiltError in a version without it."""
     try:
-        return importlib.import_module("companion.rules.hitodds")
+        module = importlib.import_module("companion.rules.hitodds")
     except ImportError as error:
         raise NotBuiltError("hit odds: not built yet") from error
+    if not hasattr(module, "answer"):
+        raise NotBuiltError("hit odds: not built yet")
+    return module
 
 
 class Law:

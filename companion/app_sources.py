@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from companion.table.state import MatchState
 SIMULATED = ("demo", "match")
 CAMERA_DEVICE = Path("/dev/video0")
 HOLD_S = 0.5
+PATIENCE_S = 60.0
 """After its last play a simulated table stays as it is: one picture in this time."""
 
 
@@ -47,23 +49,38 @@ def found_camera() -> str:
 
 
 class HeldFilm:
-    """A simulated table in real time, from `start_s` on; its last picture stays until the source is closed."""
+    """A simulated table in real time, from `start_s` on.
+
+    The players wait until the camera knows the board (`ready`), as people would; after the last play the last
+    picture stays until the source is closed.
+    """
 
     live = True
 
-    def __init__(self, table: Any, start_s: float) -> None:
+    def __init__(self, table: Any, start_s: float, ready: Callable[[], bool]) -> None:
         self.name: str = table.name
         self._table = table
         self._start = max(0.0, start_s)
+        self._ready = ready
         self._stop = threading.Event()
 
     def frames(self) -> Iterator[Frame]:
         """Frames whose time has passed are left out, as a camera would."""
         fps, total = self._table.fps, self._table.total
-        self._table.first = min(int(self._start * fps) + (self._start > 0), total - 1)
-        for shown in RealTimeFilm(self._table).pictures(self._stop):
-            yield Frame(shown.seq, shown.t, shown.image, shown.meta)
+        seq = min(int(self._start * fps) + (self._start > 0), total - 1)
+        yield from self._waiting(self._table.frame(seq))
+        began = time.monotonic() - seq / fps
+        while not self._stop.wait(max(0.0, seq / fps - (time.monotonic() - began))) and seq < total:
+            yield self._table.frame(seq)
+            seq = max(seq + 1, int((time.monotonic() - began) * fps))
         yield from self._hold()
+
+    def _waiting(self, first: Frame) -> Iterator[Frame]:
+        """The first picture again and again (its time all but stands still), a minute at most."""
+        for step in range(int(PATIENCE_S / HOLD_S)):
+            yield Frame(first.seq, first.t + step * 1e-4, first.image, first.meta)
+            if self._ready() or self._stop.wait(HOLD_S):
+                return
 
     def _hold(self) -> Iterator[Frame]:
         last: Frame = self._table.frame(self._table.total - 1)
@@ -78,13 +95,13 @@ class HeldFilm:
 
 
 class SourcePlan:
-    """The source by its name. A simulated one takes up the match where it stands."""
+    """The source by its name. A simulated one takes up the match where it stands and waits until `ready`."""
 
     def __init__(self, spec: str) -> None:
         self.spec = spec or found_camera()
         self.kind = self.spec.partition(":")[0]
-        self._first: Source | None = None
         self._described: Source | None = None
+        self.ready: Callable[[], bool] = lambda: True
         if self.kind in SIMULATED:
             self._described = open_source(self.spec)
 
@@ -97,4 +114,4 @@ class SourcePlan:
             return open_source(self.spec, live=True)
         table = self._described or open_source(self.spec)
         self._described = None
-        return HeldFilm(table, match.t if match.started else 0.0)
+        return HeldFilm(table, match.t if match.started else 0.0, self.ready)

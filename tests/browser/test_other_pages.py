@@ -1,4 +1,4 @@
-"""The other pages in a real browser: set-up by touch, a match begun, clock, replay, photo, odds; and axe on all of them."""
+"""The other pages in a real browser: set-up by touch, a match begun, clock, replay, photo, odds; axe on all of them."""
 
 from __future__ import annotations
 
@@ -129,6 +129,7 @@ def test_a_corner_moves_by_keyboard(server, open_page) -> None:
 
 def test_a_match_is_begun_with_names_length_and_changed_rules(server, open_page) -> None:
     page = open_page("/match", operator=True)
+    page.wait_for_selector("text=is still running")
     page.fill("#white", "Ada")
     page.fill("#black", "Grace")
     page.fill("#length", "7")
@@ -139,8 +140,10 @@ def test_a_match_is_begun_with_names_length_and_changed_rules(server, open_page)
     page.fill("#from_id", "4HPwATDgc/ABMA")
     page.select_option("#on_roll", "black")
     page.click('button:has-text("Start the match")')
+    page.click('.sheet button:has-text("Abandon")')
     page.wait_for_url(server.url + "/")
     assert server.table.commands == [
+        cmd.Abandon(),
         cmd.NewMatch(
             white="Ada", black="Grace", length=7, profile="classic", overrides={"half": "any", "jacoby": True},
             from_id="4HPwATDgc/ABMA", on_roll="black",

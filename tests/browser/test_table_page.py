@@ -18,10 +18,6 @@ def text_of(page, selector: str) -> str:
     return page.locator(selector).inner_text()
 
 
-def sent(server) -> list:
-    return [command for command in server.table.commands]
-
-
 def wait_for_command(page, server, kind):
     page.wait_for_function("document.querySelector('.toast') !== null")
     return next(command for command in server.table.commands if isinstance(command, kind))

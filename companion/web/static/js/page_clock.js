@@ -42,7 +42,7 @@ function draw(view) {
     half.classList.toggle("running", running === side);
     half.classList.toggle("fallen", flag === side);
     half.children[0].textContent = view[side];
-    half.children[1].textContent = kind === "none" ? "–" : seconds(leftNow(view, side));
+    half.children[1].textContent = kind === "none" ? "" : seconds(leftNow(view, side));
     half.children[2].textContent = flag === side ? t("clock.flag") : running === side ? t("clock.press") : "";
   }
   note.textContent = view.clock.kind === "none" ? t("clock.none") : session.operator ? t(`clock.${view.clock.kind}`, { delay: view.clock.delay_s }) : t("pin.needed");

@@ -1,6 +1,6 @@
 // A match begun: who plays, how far, under which rules, from which position.
 
-import { api, app, send, session, login } from "./app.js";
+import { api, app, confirmed, login, send, session } from "./app.js";
 import { h, put } from "./dom.js";
 import { choice, input } from "./forms.js";
 import { store } from "./store.js";
@@ -38,11 +38,27 @@ function switchChoice(name) {
   return choice(name, t(`profile.field.${name}`), [["", t("match.as_profile")], ["yes", t("do.yes")], ["no", t("do.no")]], "");
 }
 
+function running() {
+  return !["no_match", "match_over", "calibrate"].includes(store.view.status);
+}
+
+/** One match at a time on a table. */
+async function endRunning() {
+  return (await confirmed(t("abandon.title"), t("abandon.text"), t("do.abandon"))) && send({ command: "abandon" });
+}
+
+/** A name nobody changed is shown in the reader's language. */
+function nameOf(side) {
+  const name = settings[side];
+  return name.toLowerCase() === side ? t(`side.${side}`) : name;
+}
+
 async function start(event) {
   event.preventDefault();
   const form = event.target;
   const value = (name) => form.elements.namedItem(name).value.trim();
   if (!session.operator && !(await login())) return;
+  if (running() && !(await endRunning())) return;
   const command = {
     command: "new_match",
     white: value("white"),
@@ -58,15 +74,14 @@ async function start(event) {
 
 async function draw() {
   const profiles = await api("GET", "profiles");
-  const running = !["no_match", "match_over", "calibrate"].includes(store.view.status);
   put(
     app,
-    running ? h("p", { class: "notice" }, t("match.running", { white: store.view.white, black: store.view.black })) : null,
+    running() ? h("p", { class: "notice" }, t("match.running", { white: store.view.white, black: store.view.black })) : null,
     h(
       "form",
       { class: "card form", onsubmit: start },
-      input("white", t("match.white"), { value: settings.white, required: true, maxlength: 31, pattern: "[^:]+", autocomplete: "off" }, t("match.seat_help")),
-      input("black", t("match.black"), { value: settings.black, required: true, maxlength: 31, pattern: "[^:]+", autocomplete: "off" }),
+      input("white", t("match.white"), { value: nameOf("white"), required: true, maxlength: 31, pattern: "[^:]+", autocomplete: "off" }, t("match.seat_help")),
+      input("black", t("match.black"), { value: nameOf("black"), required: true, maxlength: 31, pattern: "[^:]+", autocomplete: "off" }),
       input("length", t("match.length"), { type: "number", min: 0, max: 99, value: settings.length, required: true }, t("match.length_help")),
       choice("profile", t("match.profile"), profiles.map(({ name }) => [name, profileName(name)]), settings.profile),
       h("details", { class: "wide" }, h("summary", {}, t("match.details")), h("div", { class: "form" }, Object.keys(FIELDS).map(fieldChoice), SWITCHES.map(switchChoice))),

@@ -24,7 +24,7 @@ function turnBoard() {
   draw(store.view, store.state);
 }
 
-const turnButton = h("button", { type: "button", onclick: turnBoard }, icon("turn"), h("span", {}, t("table.turn_board")));
+const turnButton = h("button", { type: "button", onclick: turnBoard, title: t("table.turn_board") }, icon("turn"), h("span", {}, t("table.turn_board")));
 
 put(
   app,

@@ -11,7 +11,7 @@ const FACES = [1, 2, 3, 4, 5, 6];
 const SIDES = ["white", "black"];
 
 function tool(name, label, action, props = {}) {
-  return h("button", { type: "button", "data-key": name, onclick: action, ...props }, icon(name), h("span", {}, label));
+  return h("button", { type: "button", "data-key": name, onclick: action, title: label, ...props }, icon(name), h("span", {}, label));
 }
 
 export function refereeTools(view, correction) {
@@ -31,7 +31,7 @@ export function refereeTools(view, correction) {
 function modeChoice(view) {
   const options = ["monitor", "recorder", "teacher"].map((mode) => h("option", { value: mode, selected: mode === view.mode }, t(`mode.${mode}`)));
   const change = (event) => send({ command: "set_mode", mode: event.target.value });
-  return h("label", { class: "mode" }, h("span", {}, t("mode.label")), h("select", { onchange: change, "data-key": "mode" }, options));
+  return h("label", { class: "mode" }, h("span", {}, t("mode.label")), h("select", { onchange: change, "data-key": "mode", "aria-label": t("mode.label") }, options));
 }
 
 export function doubtsButton(view) {
