@@ -4,6 +4,7 @@ does (hands, tumbling dice, incidents), at any frame rate, hundreds of times fas
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from tablebench import BOARD, CLEAN, Noise, Table
 
 from companion.rules.position import Position
 from companion.sim.table import SimulatedTable
+from companion.sources.base import Frame
 from companion.table import events as ev
 from companion.table.motion import Decision
 from companion.table.settle import Settled, table_events
@@ -82,3 +84,49 @@ def _scene(truth: dict[str, Any]) -> tuple[Any, ...]:
     dice = tuple((round(d["x"]), round(d["y"]), d["state"]) for d in truth["dice"])
     cube = truth["cube"] and (round(truth["cube"]["x"]), round(truth["cube"]["y"]))
     return (dice, cube, tuple(truth["position"]["white"]), tuple(truth["position"]["black"]), truth["hands"])
+
+
+class TruthFilm:
+    """A source without pictures worth the name: the picture only changes when something on the table does."""
+
+    live = False
+
+    def __init__(self, table: SimulatedTable, fps: float, start: float = 0.0, until: float | None = None) -> None:
+        self.name = table.name
+        self.script = table.script
+        self.table = table
+        self.fps = fps
+        self.start = start
+        self.until = until or table.duration
+        self.closed = False
+
+    @property
+    def total(self) -> int:
+        return int((self.until - self.start) * self.fps)
+
+    def frames(self) -> Iterator[Frame]:
+        for seq in range(self.total):
+            if self.closed:
+                return
+            t = self.start + seq / self.fps
+            truth = self.table.truth(t)
+            still = 0 if truth["still"] else seq + 1
+            seed = zlib.crc32(repr((_scene(truth), still)).encode())
+            image = np.random.default_rng(seed).integers(0, 255, (48, 64, 3), dtype=np.uint8)
+            yield Frame(
+                seq, t - self.start, cv2.resize(image, (320, 240), interpolation=cv2.INTER_NEAREST), {"truth": truth}
+            )
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class TruthReader:
+    """Reads the truth that comes with the frame, with noise."""
+
+    def __init__(self, noise: Noise = CLEAN, seed: int = 0) -> None:
+        self.noise = noise
+        self.rng = random.Random(seed)
+
+    def observe(self, frame: Frame) -> BoardObservation:
+        return observed(frame.meta["truth"], frame.seq, frame.t, self.noise, self.rng)
