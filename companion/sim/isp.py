@@ -131,6 +131,24 @@ def _sharpen(image: Bytes, amount: float) -> Bytes:
     return np.asarray(cv2.addWeighted(image, 1 + amount, soft, -amount, 0), np.uint8)
 
 
+def _watermarked(image: Bytes, share: float, rng: np.random.Generator) -> Bytes:
+    """Slanting pale words all over the picture."""
+    h, w = image.shape[:2]
+    word = "".join(rng.choice(list("abcdefghiklmnorstuw"), int(rng.integers(4, 9)))).title()
+    size = w / 900 * float(rng.uniform(0.5, 1.1))
+    sheet = np.zeros((2 * h, 2 * w), np.uint8)
+    step = int(90 * size) + 12
+    for row, y in enumerate(range(0, 2 * h, step)):
+        for x in range(-(row % 2) * step, 2 * w, int(step * 2.6)):
+            cv2.putText(
+                sheet, word, (x, y), cv2.FONT_HERSHEY_SIMPLEX, size, 255, max(1, round(1.6 * size)), cv2.LINE_AA
+            )
+    turn = cv2.getRotationMatrix2D((w, h), float(rng.uniform(25, 50)), 1.0)
+    turn[:, 2] -= (w / 2, h / 2)
+    cover = cv2.warpAffine(sheet, turn, (w, h)).astype(np.float32)[..., None] * np.float32(share / 255)
+    return np.asarray(image + (255.0 - image) * cover, np.uint8)
+
+
 def develop(linear: Floats, isp: Isp, rng: np.random.Generator, gain: float | None = None) -> Bytes:
     """Linear BGR light -> uint8 BGR picture. `gain` overrides the exposure (film mode: a locked camera)."""
     h, w = linear.shape[:2]
@@ -148,6 +166,8 @@ def develop(linear: Floats, isp: Isp, rng: np.random.Generator, gain: float | No
         byte = cv2.add(byte, _noise((h, w), isp)[y : y + h, x : x + w], dtype=cv2.CV_8U)
     byte = cv2.LUT(byte, _tone(round(isp.contrast, 2)))
     out = _colours(np.asarray(byte, np.uint8), isp)
+    if isp.watermark > 0:
+        out = _watermarked(out, isp.watermark, rng)
     if isp.sharpen > 0.02:
         out = _sharpen(out, isp.sharpen)
     if isp.jpeg:

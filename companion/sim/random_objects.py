@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +33,7 @@ class _Habits:
         fit = int(room / (layout.checker + self.gap))
         self.column = 5 if rng.random() < 0.6 else max(3, min(fit, int(rng.integers(5, 7))))
         self.abreast = bool(rng.random() < 0.08)
+        self.inset = float(rng.uniform(0.1, 0.7)) * layout.checker if rng.random() < 0.12 else 0.0
         self.bar_stack = bool(rng.random() < 0.4)
 
 
@@ -39,7 +42,8 @@ def _point(h: _Habits, side: Side, own: int, n: int) -> list[Checker]:
     x0, far = _sides(lay, side, own)
     d = lay.checker
     out: list[Checker] = []
-    lean, start = float(rng.normal(0, h.mess * 0.25)), abs(float(rng.normal(0, h.mess * 0.5)))
+    lean, start = float(rng.normal(0, h.mess * 0.25)), h.inset + abs(float(rng.normal(0, h.mess * 0.5)))
+    bridge = bool(rng.random() < 0.3)  # the second layer lies between two of the first
     gap = 0.0 if rng.random() < 0.25 else h.gap * float(rng.uniform(0.3, 1.6))
     column = h.column
     if n > column and n <= 7 and rng.random() < 0.4:
@@ -54,7 +58,7 @@ def _point(h: _Habits, side: Side, own: int, n: int) -> list[Checker]:
         else:
             below = out[(layer - 1) * column + slot]
             at = abs(abs(below.y) - lay.height / 2) + float(rng.normal(0, h.mess * 0.4))
-            at += d / 2 if layer == 1 and rng.random() < 0.0 else 0.0
+            at += d / 2 if layer == 1 and bridge and slot < column - 1 else 0.0
             x = below.x + float(rng.normal(0, h.mess * 0.4))
         at = max(d / 2, at)
         py = lay.height / 2 - at if far else at - lay.height / 2
@@ -225,8 +229,6 @@ def lay_checkers(layout: Layout, position: Position, rng: Rng) -> tuple[Checker,
 
 def _apart(checkers: tuple[Checker, ...], layout: Layout) -> tuple[Checker, ...]:
     """Push checkers of neighbouring columns that overlap apart, sideways."""
-    from dataclasses import replace
-
     flat = [k for k, c in enumerate(checkers) if c.loc.startswith("p") and c.layer == 0]
     xy = np.array([(checkers[k].x, checkers[k].y) for k in flat]).reshape(-1, 2)
     for _ in range(6):
@@ -287,8 +289,6 @@ def _free_spot(scene: Scene, rng: Rng, half: float, others: list[Die]) -> tuple[
 
 
 def _fault(scene: Scene, rng: Rng, die: Die, kind: str, others: list[Die]) -> Die:
-    from dataclasses import replace
-
     lay = scene.layout
     h = die.size / 2
     flat = [c for c in scene.checkers if c.pose == "flat" and c.loc.startswith("p") and c.layer == 0]
@@ -354,8 +354,6 @@ def _fault(scene: Scene, rng: Rng, die: Die, kind: str, others: list[Die]) -> Di
 
 def _cocked(scene: Scene, rng: Rng, die: Die, c: Checker) -> Die:
     """Leaning against a checker: one lower edge on the surface, a face on the checker's rim."""
-    from dataclasses import replace
-
     lay, s = scene.layout, die.size
     tilt = float(rng.uniform(10, 40))
     a = math.radians(tilt)
@@ -402,16 +400,12 @@ def _flat_die(scene: Scene, rng: Rng, style: DieStyle, half: float, others: list
 
 
 def _leaning(rng: Rng, die: Die) -> Die:
-    from dataclasses import replace
-
     a = math.radians(float(rng.uniform(4, 14)))
     z = die.size / 2 * (math.cos(a) + math.sin(a))
     return replace(die, quat=_posed(rng, a, float(rng.uniform(0, 6.28))), z=z, cls="cocked", detail="small_tilt")
 
 
 def _touching(rng: Rng, first: Die, die: Die) -> Die:
-    from dataclasses import replace
-
     a = float(rng.uniform(0, 6.28))
     return replace(die, x=first.x + math.cos(a) * die.size * 1.2, y=first.y + math.sin(a) * die.size * 1.2)
 
@@ -442,20 +436,38 @@ def place_cube(scene: Scene, rng: Rng) -> Cube:
     h = lay.cube / 2
     y = {"centre": float(rng.normal(0, 1.0)), "light": -lay.height * 0.4, "dark": lay.height * 0.4}[place]
     up = float(rng.choice([0, 90, 180, 270])) + float(rng.normal(0, 8))
-    common = {"face": face, "digit_up": up, "size": lay.cube, "body": near(rng, body, 0.03), "ink": ink, "place": place}
+    common: dict[str, Any] = {
+        "face": face,
+        "digit_up": up,
+        "size": lay.cube,
+        "body": near(rng, body, 0.03),
+        "ink": ink,
+        "place": place,
+    }
     common["roundness"] = float(rng.uniform(0.1, 0.4))
     if lay.bar > lay.cube * 0.8 and rng.random() < 0.6:
         z = lay.bar_height if lay.bar_height else 0.0
         busy = [c for c in scene.checkers if c.loc == "bar" and abs(c.y - y) < lay.checker]
         if not busy:
-            return Cube(float(rng.normal(0, 0.15)), y, z + h, where="bar", **common)  # type: ignore[arg-type]
+            return Cube(float(rng.normal(0, 0.15)), y, z + h, where="bar", **common)
+    if place != "centre" and lay.tray and rng.random() < 0.4:
+        side = lay.tray[int(rng.integers(len(lay.tray)))]
+        spot = lay.tray_x(side), math.copysign(float(rng.uniform(0.04, 0.12)) * lay.height + h, y)
+        if not any(
+            math.hypot(c.x - spot[0], c.y - spot[1]) < lay.checker / 2 + lay.cube * 0.75 for c in scene.checkers
+        ):
+            return Cube(*spot, h, where="side_tray", **common)
+    if place != "centre" and rng.random() < 0.15:
+        common["place"] = "offered"
+        x, y = _free_spot(scene, rng, 1.0 if rng.random() < 0.5 else -1.0, [])
+        return Cube(x, y, h, where="surface", **common)
     x0, _, x1, _ = lay.outer()
     x = (
         x1 + lay.cube * float(rng.uniform(0.7, 1.6))
         if rng.random() < 0.5
         else x0 - lay.cube * float(rng.uniform(0.7, 1.6))
     )
-    return Cube(x, y, h - lay.base, where="side_table", **common)  # type: ignore[arg-type]
+    return Cube(x, y, h - lay.base, where="side_table", **common)
 
 
 def random_hands(scene: Scene, rng: Rng) -> tuple[Hand, ...]:

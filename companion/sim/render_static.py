@@ -75,6 +75,10 @@ def static_occluders(scene: Scene) -> list[Occluder]:
     out: list[Occluder] = []
     for x0, y0, x1, y1, z0, z1 in rail_boxes(scene.layout) + bar_boxes(scene.layout):
         out.append(Prism(np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]), z0, z1))
+    for x, y, z, width, depth, yaw in scene.light.screens:
+        c, s = math.cos(math.radians(yaw)), math.sin(math.radians(yaw))
+        half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array([width, depth]) / 2
+        out.append(Prism(half @ np.array([[c, s], [-s, c]]) + (x, y), z, z + 0.5))
     return out + prop_occluders(scene)
 
 

@@ -404,7 +404,22 @@ def random_light(rng: Rng) -> Light:
         spot=spot,
         spot_xy=(float(rng.normal(0, 14)), float(rng.normal(0, 12))),
         spot_radius=float(u(24, 55)),
+        screens=_screens(rng, lamps[0]) if rng.random() < 0.16 else (),
     )
+
+
+def _screens(rng: Rng, lamp: Lamp) -> tuple[tuple[float, float, float, float, float, float], ...]:
+    """A person's head and shoulders, or the bars of a window, between the lamp and the table."""
+    z = float(rng.uniform(18, 60))
+    lean = np.array(lamp.direction[:2]) / max(0.3, lamp.direction[2]) * z
+    turn = float(rng.uniform(0, 180))
+    if rng.random() < 0.5:
+        x, y = lean + rng.normal(0, 22, 2)
+        return ((float(x), float(y), z, float(rng.uniform(15, 50)), float(rng.uniform(15, 40)), turn),)
+    step, width = float(rng.uniform(12, 40)), float(rng.uniform(2, 8))
+    side = np.array([-np.sin(np.radians(turn)), np.cos(np.radians(turn))])
+    places = [lean + side * step * (k - 1) + rng.normal(0, 2, 2) for k in range(3)]
+    return tuple((float(x), float(y), z, 160.0, width, turn) for x, y in places)
 
 
 def random_isp(rng: Rng) -> Isp:
@@ -452,6 +467,7 @@ def random_isp(rng: Rng) -> Isp:
             base,
             noise=float(u(0.002, 0.01)),
             equalise=float(u(0.2, 1.0)),
+            watermark=float(u(0.08, 0.3)) if rng.random() < 0.5 else 0.0,
             saturation=float(u(1.1, 1.9)),
             contrast=float(u(0.2, 1.0)),
             sharpen=float(u(0.3, 1.5)),
