@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +17,8 @@ from companion.table.state import MatchState
 SIMULATED = ("demo", "match")
 CAMERA_DEVICE = Path("/dev/video0")
 HOLD_S = 0.5
+"""While a simulated table waits (before its first play, after its last) it gives one picture in this time."""
 PATIENCE_S = 60.0
-"""After its last play a simulated table stays as it is: one picture in this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +66,10 @@ class HeldFilm:
     def frames(self) -> Iterator[Frame]:
         """Frames whose time has passed are left out, as a camera would."""
         fps, total = self._table.fps, self._table.total
-        seq = min(int(self._start * fps) + (self._start > 0), total - 1)
-        yield from self._waiting(self._table.frame(seq))
-        began = time.monotonic() - seq / fps
-        while not self._stop.wait(max(0.0, seq / fps - (time.monotonic() - began))) and seq < total:
-            yield self._table.frame(seq)
-            seq = max(seq + 1, int((time.monotonic() - began) * fps))
+        self._table.first = min(int(self._start * fps) + (self._start > 0), total - 1)
+        yield from self._waiting(self._table.frame(self._table.first))
+        for shown in RealTimeFilm(self._table).pictures(self._stop):
+            yield Frame(shown.seq, shown.t, shown.image, shown.meta)
         yield from self._hold()
 
     def _waiting(self, first: Frame) -> Iterator[Frame]:
