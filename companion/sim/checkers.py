@@ -242,7 +242,7 @@ def draw_checker(
     shade = _diffuse(light, n, 0.3 * style.translucent)
     world_z = checker.z + hit.z if checker.pose == "flat" else np.full_like(hit.z, checker.z + layout.thick)
     low = np.clip((world_z - checker.z) / layout.thick, 0.0, 1.0)
-    shade = shade * np.where(hit.cap, 1.0, 0.45 + 0.5 * low)
+    shade = shade * np.where(hit.cap, 1.0, 0.38 + 0.57 * low)
     colour = _colour(hit, style, checker, r) * shade[..., None] * lit
     if style.translucent > 0:
         glow = (0.25 * style.translucent) * bgr(style.colour) ** 2 * lit

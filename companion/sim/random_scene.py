@@ -19,11 +19,13 @@ import numpy as np
 
 from companion.rules.position import START, Position, Side
 from companion.sim.camera import view_of
-from companion.sim.random_objects import lay_checkers, place_cube, place_dice, random_hands, random_props
+from companion.sim.random_dice import place_cube, place_dice
+from companion.sim.random_objects import lay_checkers, random_hands, random_props
 from companion.sim.random_position import random_position
 from companion.sim.render import render
 from companion.sim.scene import Camera, Layout, Scene
-from companion.sim.styles import board_style, checker_pair, random_isp, random_layout, random_light, table_material
+from companion.sim.styles import board_style, checker_pair, random_layout, table_material
+from companion.sim.styles_light import random_isp, random_light
 
 SIZES = ((640, 480), (800, 600), (1024, 768), (1280, 720), (1280, 960), (1640, 1232), (1920, 1080))
 

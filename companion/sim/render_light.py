@@ -218,7 +218,7 @@ def _open_share(grid: Grid, low: NDArray[np.uint8], tall: NDArray[np.uint8]) -> 
     near = cv2.GaussianBlur(low, (0, 0), 0.45 * grid.ppc)
     small = cv2.resize(tall, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
     wide = cv2.resize(cv2.GaussianBlur(small, (0, 0), 0.4 * grid.ppc), (grid.width, grid.height))
-    return np.asarray(1.0 - cv2.addWeighted(near, 0.5 / 255, wide, 0.45 / 255, 0.0, dtype=cv2.CV_32F), np.float32)
+    return np.asarray(1.0 - cv2.addWeighted(near, 0.62 / 255, wide, 0.45 / 255, 0.0, dtype=cv2.CV_32F), np.float32)
 
 
 def light_at(light: Light, occluders: Sequence[Occluder], point: tuple[float, float, float]) -> Floats:
