@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import msgspec
 
 from companion.errors import RuleError
-from companion.rules.movetext import Move, apply_moves, parse_play
-from companion.rules.plays import Play as LegalPlay
-from companion.rules.plays import legal_plays
+from companion.rules.movetext import Move, apply_moves, format_steps, parse_play
+from companion.rules.packed import pack, unpack
+from companion.rules.plays import Path, legal_paths
 from companion.rules.position import CHECKERS, OFF, START, Position, Side
 
 Dice = tuple[int, int]
@@ -160,10 +160,10 @@ def final_position(game: GameRecord) -> Position:
 
 def made_play(before: Position, side: Side, dice: Dice, after: Position, text: str = "") -> Play:
     """The turn from `before` to `after`, judged: legal with its notation, or marked illegal with the text given."""
-    for play in legal_plays(before, side, dice):
-        if play.after == after:
-            return _legal(side, dice, play)
-    return Play(side=side, dice=dice, after=after, text=text, legal=False)
+    path = legal_paths(pack(before, side), dice).get(pack(after, side))
+    if path is None:
+        return Play(side=side, dice=dice, after=after, text=text, legal=False)
+    return _legal(side, dice, path, after)
 
 
 def written_play(before: Position, side: Side, dice: Dice, text: str) -> Play:
@@ -173,11 +173,14 @@ def written_play(before: Position, side: Side, dice: Dice, text: str) -> Play:
     """
     moves = parse_play(text)
     after = apply_moves(before, side, moves)
-    plays = legal_plays(before, side, dice)
-    exact = [play for play in plays if play.after == after]
-    same_men = [play for play in plays if play.after.of(side) == after.of(side)]
-    if exact or len(same_men) == 1:
-        return _legal(side, dice, (exact or same_men)[0])
+    paths = legal_paths(pack(before, side), dice)
+    exact = paths.get(pack(after, side))
+    if exact is not None:
+        return _legal(side, dice, exact, after)
+    results = {key: unpack(key, side) for key in paths}
+    same_men = [key for key, result in results.items() if result.of(side) == after.of(side)]
+    if len(same_men) == 1:
+        return _legal(side, dice, paths[same_men[0]], results[same_men[0]])
     return Play(side=side, dice=dice, after=after, text=_spelled(moves), legal=False)
 
 
@@ -192,9 +195,9 @@ def is_readable(before: Position, play: Play) -> bool:
         return False
 
 
-def _legal(side: Side, dice: Dice, play: LegalPlay) -> Play:
-    steps = tuple((step.start, step.end) for step in play.steps)
-    return Play(side=side, dice=dice, after=play.after, text=play.text, steps=steps)
+def _legal(side: Side, dice: Dice, path: Path, after: Position) -> Play:
+    steps = tuple((step.start, step.end) for step in path)
+    return Play(side=side, dice=dice, after=after, text=format_steps(path), steps=steps)
 
 
 def _spelled(moves: tuple[Move, ...]) -> str:
