@@ -44,7 +44,8 @@ def random_camera(
     tilt = float(min(tilt_max, abs(rng.normal(0, 8)) if rng.random() < 0.5 else rng.uniform(5, 45)))
     if turn is None:
         quarter = float(rng.choice([0.0, 180.0, 90.0, 270.0], p=[0.4, 0.25, 0.175, 0.175]))
-        turn = quarter + float(rng.normal(0, 6) if rng.random() < 0.85 else rng.uniform(-25, 25))
+        free = float(rng.normal(0, 6) if rng.random() < 0.85 else rng.uniform(-25, 25))
+        turn = quarter + (0.25 * free if stock else free)
     fov = math.radians(float(rng.uniform(45, 95)))
     focal = size[0] / 2 / math.tan(fov / 2)
     k1 = float(rng.normal(-0.02, 0.03))
@@ -52,9 +53,9 @@ def random_camera(
     target = ((x0 + x1) / 2, (y0 + y1) / 2, 0.0)
     stretch = float(rng.uniform(0.85, 1.2)) if rng.random() < 0.15 else 1.0
     if stock:  # a stock photograph pressed into another shape
-        long = (x1 - x0) / (y1 - y0) * size[1] / size[0]
-        stretch = float(np.clip(rng.uniform(0.85, 1.0) * (long if round(turn / 90) % 2 == 0 else 1 / long), 0.7, 1.5))
-    azimuth = turn if rng.random() < 0.6 else turn + float(rng.normal(0, 15))
+        wide = (x1 - x0) / (y1 - y0) if round(turn / 90) % 2 == 0 else (y1 - y0) / (x1 - x0)
+        stretch = float(np.clip(rng.uniform(0.88, 1.0) * wide * size[1] / size[0], 0.65, 1.6))
+    azimuth = turn if stock or rng.random() < 0.6 else turn + float(rng.normal(0, 15))
     camera = Camera(
         size,
         focal,
@@ -129,14 +130,14 @@ def random_scene(
     isp = random_isp(rng)
     stock = isp.quality == "stock" and rng.random() < 0.7
     camera = random_camera(
-        rng, layout, image_size, 8.0 if stock else tilt_max, turn, (0.9, 0.995) if stock else fill, stock
+        rng, layout, image_size, 8.0 if stock else tilt_max, turn, (0.92, 1.01) if stock else fill, stock
     )
     scene = Scene(
         layout=layout,
         board=board_style(rng, layout),
         white=white,
         black=black,
-        table=table_material(rng),
+        table=table_material(rng, white=0.3 if stock else 0.03),
         light=random_light(rng),
         camera=camera,
         isp=isp,

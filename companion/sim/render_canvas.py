@@ -139,7 +139,7 @@ def _lay(
     foot = canvas.view.centre[:2] + depth[most][:, None] * rays[most][:, :2] + face.normal[:2] * 0.35
     if face.foot is not None:
         foot[:] = face.foot
-    canvas.mapx.reshape(-1)[inner] = (foot[:, 0] - grid.x0) * grid.ppc
+    canvas.mapx.reshape(-1)[inner] = np.clip((foot[:, 0] - grid.x0) * grid.ppc, 0, grid.width - 1.01)
     row = np.clip((foot[:, 1] - grid.y0) * grid.ppc, 0, grid.height - 1.01) + face.level.row
     canvas.mapy.reshape(-1)[inner] = row
 

@@ -328,8 +328,10 @@ def die_style(rng: Rng) -> DieStyle:
     )
 
 
-def table_material(rng: Rng) -> Material:
-    """What the board stands on."""
+def table_material(rng: Rng, white: float = 0.03) -> Material:
+    """What the board stands on; `white`: chance of a white ground, as in product pictures."""
+    if rng.random() < white:
+        return Material("plain", (0.97, 0.97, 0.97), (0.95, 0.95, 0.95), 0.2)
     kind = pick(
         rng,
         "wood",

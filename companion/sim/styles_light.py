@@ -109,6 +109,7 @@ def random_isp(rng: Rng) -> Isp:
         return replace(
             base,
             noise=float(u(0.002, 0.01)),
+            exposure=float(rng.normal(0.15, 0.35)),
             equalise=float(u(0.2, 1.0)),
             watermark=float(u(0.08, 0.3)) if rng.random() < 0.5 else 0.0,
             saturation=float(u(1.1, 1.9)),
