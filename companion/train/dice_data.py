@@ -28,13 +28,13 @@ SHARD = 2000
 class Shards:
     """Collects samples and writes them `SHARD` at a time."""
 
-    def __init__(self, folder: Path, seed: int):
+    def __init__(self, folder: Path, seed: int, size: int = SHARD):
         folder.mkdir(parents=True, exist_ok=True)
-        self.folder, self.seed, self.rows, self.done = folder, seed, [], 0
+        self.folder, self.seed, self.size, self.rows, self.done = folder, seed, size, [], 0
 
     def add(self, **row) -> None:
         self.rows.append(row)
-        if len(self.rows) == SHARD:
+        if len(self.rows) == self.size:
             self.flush()
 
     def flush(self) -> None:
@@ -48,7 +48,7 @@ class Shards:
 
     @property
     def count(self) -> int:
-        return self.done * SHARD + len(self.rows)
+        return self.done * self.size + len(self.rows)
 
 
 def die_crop(rng, image, centre, jac, up, edge, edge_px, theta, rectified: bool):

@@ -295,7 +295,9 @@ def keep(run: Path, net, optimiser, average, at: dict) -> None:
     tmp.replace(run / "last.pt")
 
 
-def train(kind: str, data: Path, run: Path, minutes: float, rate: float, batch_size: int) -> None:
+def train(
+    kind: str, data: Path, run: Path, minutes: float, rate: float, batch_size: int, workers: int = 1, helper=None
+) -> None:
     """Train for `minutes` in all (the learning rate falls over them); every pass reads the shards there are by then."""
     run.mkdir(parents=True, exist_ok=True)
     batch, loss_of, _ = PARTS[kind]
@@ -305,11 +307,20 @@ def train(kind: str, data: Path, run: Path, minutes: float, rate: float, batch_s
     average = Average(net)
     at = restore(run, net, optimiser, average)
     began = time.time() - at["spent"]
+    if helper is not None:  # a second process stepping the same shared weights (Hogwild): rank 0 keeps the books
+        net = helper
+        optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.02)
+        torch.manual_seed(2)
+    elif workers > 1:
+        net.share_memory()
+        torch.multiprocessing.get_context("fork").Process(
+            target=train, args=(kind, data, run, minutes, rate, batch_size, 1, net), daemon=True
+        ).start()
     while at["spent"] < minutes * 60:
         d = load(data)
         index = np.arange(len(d["image"]))
         held, rest = index[index % 40 == 0], index[index % 40 != 0]
-        rng = np.random.default_rng(at["epoch"])
+        rng = np.random.default_rng([at["epoch"], helper is not None])
         rng.shuffle(rest)
         net.train()
         total, saved = 0.0, time.time()
@@ -326,15 +337,18 @@ def train(kind: str, data: Path, run: Path, minutes: float, rate: float, batch_s
             nn.utils.clip_grad_norm_(net.parameters(), 5.0)
             optimiser.step()
             at["step"] += 1
-            average.update(net, at["step"])
             total += loss.item()
-            if time.time() - saved > 120:
+            if helper is None:
+                average.update(net, at["step"])
+            if helper is None and time.time() - saved > 120:
                 saved = time.time()
                 keep(run, net, optimiser, average, at)
                 print(f"  {at['epoch']} {s + 1}/{steps} loss {total / (s + 1):.3f} at {at['spent']:.0f} s", flush=True)
             if at["spent"] > minutes * 60:
                 break
         at["epoch"] += 1
+        if helper is not None:
+            continue
         keep(run, net, optimiser, average, at)
         judged = NETS[kind]()
         judged.load_state_dict(average.state)
@@ -377,13 +391,14 @@ def main() -> None:
     ap.add_argument("--rate", type=float, default=2e-3)
     ap.add_argument("--batch", type=int, default=96)
     ap.add_argument("--threads", type=int, default=1)
+    ap.add_argument("--workers", type=int, default=1)
     ap.add_argument("--export", type=Path)
     a = ap.parse_args()
     torch.set_num_threads(a.threads)
     if a.export:
         export(a.kind, a.run, a.export)
     else:
-        train(a.kind, a.data, a.run, a.minutes, a.rate, a.batch)
+        train(a.kind, a.data, a.run, a.minutes, a.rate, a.batch, a.workers)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ MOST = 8  # dice looked at in one picture
 SURE_VALUE = 0.90  # below: value refused
 SURE_PLAIN = 0.90  # the same without a board
 IS_DIE = 0.5
+TOGETHER = 5.0  # log odds of finder and reader
 FLAT = 0.5  # at least: the die lies flat on something
 RAIL = 0.09  # board units a rail may reach outwards
 
@@ -97,7 +98,14 @@ def _crops(image: Image, candidates: list[_Candidate]) -> tuple[list[Image], lis
 
 
 def _is_die(candidate: _Candidate, reading: DieReading) -> bool:
-    return reading.die > IS_DIE and reading.die * candidate.sighting.score**0.5 > 0.3
+    """Finder and reader together: log odds of the reader plus twice those of the finder."""
+    odds = _log_odds(reading.die) + 2 * _log_odds(candidate.sighting.score)
+    return reading.die > IS_DIE and odds > TOGETHER
+
+
+def _log_odds(p: float) -> float:
+    p = min(max(p, 1e-6), 1 - 1e-6)
+    return float(np.log(p / (1 - p)))
 
 
 def _observe(candidate: _Candidate, reading: DieReading, geometry: BoardGeometry | None) -> DieObservation:

@@ -69,10 +69,9 @@ def _scales(image: Image) -> list[float]:
 def _search(image: Image, scale: float, corner: tuple[int, int], *, alone: bool) -> list[Sighting]:
     """Peaks of the net's two heat maps at one scale. `alone`: no other scale will look, so keep all sizes."""
     h, w = (max(round(v * scale), 16) for v in image.shape[:2])
-    small = cv2.resize(image, (w, h), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
-    small = cv2.copyMakeBorder(small, 0, -h % 8, 0, -w % 8, cv2.BORDER_REPLICATE)
-    blob = (small.astype(np.float32) / 127.5 - 1).transpose(2, 0, 1)[None]
-    out = infer.load(MODEL).run(np.ascontiguousarray(blob))["out"][0]
+    small = cv2.copyMakeBorder(_reduced(image, w, h), 0, -h % 8, 0, -w % 8, cv2.BORDER_REPLICATE)
+    blob = cv2.dnn.blobFromImage(small, 1 / 127.5, mean=(127.5, 127.5, 127.5))
+    out = infer.load(MODEL).run(np.asarray(blob, np.float32))["out"][0]
     fx, fy = image.shape[1] / w, image.shape[0] / h
     seen = [s for k in (0, 1) for s in _peaks(out, k)]
     kept = seen if alone else [s for s in seen if s.kind == "cube" or RANGE[0] < s.edge_px < RANGE[1]]
@@ -85,6 +84,15 @@ def _search(image: Image, scale: float, corner: tuple[int, int], *, alone: bool)
         )
         for s in kept
     ]
+
+
+def _reduced(image: Image, w: int, h: int) -> Image:
+    """The picture at w x h; halved first where that is enough, since exact halving is many times faster."""
+    while image.shape[1] >= 2 * w and image.shape[0] >= 2 * h:
+        even = image[: image.shape[0] // 2 * 2, : image.shape[1] // 2 * 2]
+        image = np.asarray(cv2.resize(even, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
+    way = cv2.INTER_AREA if image.shape[1] > w else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(image, (w, h), interpolation=way), np.uint8)
 
 
 def _peaks(out: NDArray[np.float32], k: int) -> list[Sighting]:
