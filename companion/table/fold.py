@@ -367,7 +367,8 @@ def _position_set(state: MatchState, event: ev.PositionSet) -> MatchState:
         return state
     if not state.game.actions:
         state = replace(state, game=replace(state.game, start=position, on_roll=on_roll))
-    return replace(state, position=position, on_roll=on_roll, phase=phase, illegal=None)
+    state = _cleared(state) if event.on_roll else replace(state, illegal=None)
+    return replace(state, position=position, on_roll=on_roll, phase=phase)
 
 
 @_on(ev.SidesSwapped)

@@ -18,7 +18,7 @@ from companion.table.fold import won
 from companion.table.hypotheses import Guess, Kind, decode_turn
 from companion.table.referee_cube import watch_cube
 from companion.table.referee_game import shows_start, watch_between, watch_restart
-from companion.table.referee_recover import catch_up, opening_missed, others_moved, start_anew
+from companion.table.referee_recover import catch_up, opening_missed, others_moved, start_anew, turn_lost
 from companion.table.referee_state import RefereeState, Step
 from companion.table.referee_throw import confirm, note_fresh, watch_early, watch_wait
 from companion.table.referee_turn import (
@@ -36,6 +36,7 @@ from companion.table.referee_turn import (
     position_changed,
     rolls_of,
     stands,
+    unseen_rolls,
 )
 from companion.table.state import MatchState, Phase
 from companion.table.throws import Die, Throw, die_of, matched
@@ -263,6 +264,8 @@ def _next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
 
 def _unmoved(work: Step, ready: Throw, look: Look, guess: Guess, dice: Sequence[Die]) -> None:
     """Nothing was moved and other dice lie there: thrown again by the mover, or the turn given up."""
+    if turn_lost(work, look):
+        return
     side = now_side(work)
     home = {right_half(side)}
     halves = {die.half for die in ready.dice}
@@ -289,10 +292,30 @@ def _watch_record(work: Step, look: Look) -> None:
         return
     count = work.seen.strange_looks + 1 if work.seen.strange == look.key else 1
     work.look_back(strange=look.key, strange_looks=count)
-    if count >= STRANGE_LOOKS and work.seen.fresh is None and _correct_from(work, look):
+    if count >= STRANGE_LOOKS and work.seen.fresh is None and (_correct_from(work, look) or _turns_missed(work, look)):
         return
     if count == STRANGE_DOUBT and not _roll_missed(work, look):
         work.doubt("position", (), "the checkers do not lie as the record says")
+
+
+def _turns_missed(work: Step, look: Look) -> bool:
+    """The side on roll danced or played unseen, and what was taken for its faulty throw was the other side's roll."""
+    old = work.seen.old
+    throw = Throw(old, work.seen.t, work.seen.frame, work.seen.t) if len(old) == 2 else None
+    side = work.match.on_roll
+    pair = catch_up(work, look, unseen_rolls(work), throw)
+    if side is None or pair is None:
+        return False
+    finish(work, pair.first)
+    if not work.match.started:
+        return True
+    if throw is not None:
+        work.look_back(throw=replace(throw, called=True), fresh=None, old=())
+        work.emit(ev.Rolled(t=work.seen.before_t, frame=work.seen.before_frame, side=side.other, dice=pair.reply.dice))
+    else:
+        finish(work, pair.reply)
+    work.doubt("roll", (), "a whole turn was missed: its roll is inferred from the play")
+    return True
 
 
 def _correct_from(work: Step, look: Look) -> bool:

@@ -125,7 +125,7 @@ def start_anew(work: Step, look: Look, throw: Throw) -> bool:
     )
     work.look_back(
         throw=replace(throw, reason=None, called=True), fresh=None, early=None, old=(), gone=0, looks=(),
-        last=None, noticed=b"", strange=b"", strange_looks=0, fixed=None,
+        last=None, noticed=b"", strange=b"", strange_looks=0, fixed=None, anew=True,
     )  # fmt: skip
     work.emit(ev.Rolled(t=throw.t, frame=throw.frame, side=side, dice=throw.values()))
     return True
@@ -135,6 +135,24 @@ def _doubtful(look: Look, seen: Position) -> bool:
     """Some region is not read surely, or is read as another count than the position has."""
     row = encode(seen)
     return bool((look.best[:26] != row[:26]).any() or (look.sure[:26] < 0.55).any())
+
+
+def turn_lost(work: Step, look: Look) -> bool:
+    """A turn taken up from the table whose play was made before: no verdict, the other side is on roll."""
+    side = work.match.on_roll
+    if not work.seen.anew or side is None:
+        return False
+    seen = seen_position(((look, 1.0),), work.match.position) or work.match.position
+    work.emit(
+        ev.PositionSet(
+            t=work.seen.before_t,
+            frame=work.seen.before_frame,
+            position=gnu_position_id(seen, Side.WHITE),
+            on_roll=side.other.value,
+        )
+    )
+    work.look_back(throw=None, old=(), gone=0, looks=(), last=None, noticed=b"", fixed=None, anew=False)
+    return True
 
 
 def others_moved(before: Position, guess: Guess, side: Side) -> bool:

@@ -50,6 +50,7 @@ class Seen:
     before_frame: int = 0
     throw: Throw | None = None
     fresh: Throw | None = None
+    glimpse: Die | None = None  # one die of a throw, the other overlooked
     old: tuple[Die, ...] = ()
     idle: tuple[Die, ...] = ()
     looks: tuple[Look, ...] = ()
@@ -66,6 +67,7 @@ class Seen:
     cube: tuple[int, str, str | None] | None = None
     cube_looks: int = 0
     start_looks: int = 0
+    anew: bool = False  # this turn began with a position taken from the table: its play may be made already
     hold: bytes | None = None
     latest: bytes | None = None  # the position last seen
     doubts: int = 0

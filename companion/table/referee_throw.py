@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from companion.rules.position import Side
-from companion.rules.roll import RULES
+from companion.rules.roll import RULES, right_half
 from companion.table import events as ev
 from companion.table.evidence_model import Look
+from companion.table.hypotheses import Kind, decode_turn
 from companion.table.referee_cube import take
+from companion.table.referee_recover import others_moved, start_anew
 from companion.table.referee_state import Step
-from companion.table.referee_turn import missed_turn, position_changed
+from companion.table.referee_turn import danced_unseen, missed_turn, position_changed
 from companion.table.state import Phase
 from companion.table.throws import OPENING, Die, Throw, judged, matched
 
@@ -68,6 +70,8 @@ def note_fresh(work: Step, dice: Sequence[Die], asked: Side | str, *, still: boo
     seen, known = work.seen, work.seen.fresh
     now = judged(dice, asked, work.law)
     if now is None:
+        if known is None and isinstance(asked, Side):
+            _glimpse(work, dice, asked)
         return _vanished(work, dice)
     now = replace(now, t=seen.t, frame=seen.frame, last_t=seen.t)
     if known is not None:
@@ -81,6 +85,12 @@ def note_fresh(work: Step, dice: Sequence[Die], asked: Side | str, *, still: boo
     if now.reason == "unread" and not isinstance(asked, Side):
         return None  # whose throw is it? The values or the first play will tell
     return now if now.looks >= 2 or (still and not now.faulty) else None
+
+
+def _glimpse(work: Step, dice: Sequence[Die], side: Side) -> None:
+    """One die of a throw seen, the other overlooked: remembered in case nothing more is seen of it."""
+    if len(dice) == 1 and dice[0].state == "flat" and dice[0].read and dice[0].half == right_half(side):
+        work.look_back(glimpse=dice[0])
 
 
 def _merged(known: Throw, now: Throw, pairs: list[tuple[Die, Die]]) -> Throw:
@@ -106,13 +116,19 @@ def _vanished(work: Step, dice: Sequence[Die]) -> Throw | None:
 
 def confirm(work: Step, throw: Throw, look: Look, dice: Sequence[Die] = ()) -> None:
     """A throw at rest: call it."""
+    if throw.reason == "wrong_half" and work.seen.glimpse is not None and danced_unseen(work):
+        _again(work, throw, look, dice)
+        return
     if throw.reason in ("wrong_half", "split") and position_changed(work, look):
         if missed_turn(work, look):
             _again(work, throw, look, dice)
             return
         if throw.reason == "wrong_half":
-            work.look_back(fresh=None)
+            if not start_anew(work, look, throw):
+                work.look_back(fresh=None)
             return
+    if throw.reason is None and _out_of_step(work, throw, look) and start_anew(work, look, throw):
+        return
     if work.match.phase is Phase.OFFERED and work.match.offered_by is not None and throw.reason != "unread":
         take(work, work.match.offered_by.other)
     if throw.faulty:
@@ -121,6 +137,15 @@ def confirm(work: Step, throw: Throw, look: Look, dice: Sequence[Die] = ()) -> N
         work.look_back(throw=throw, fresh=None, gone=0, looks=())
     else:
         _valid(work, throw, dice)
+
+
+def _out_of_step(work: Step, throw: Throw, look: Look) -> bool:
+    """The board has shown something else for a while, and this roll does not explain it either."""
+    side = work.match.on_roll
+    if side is None or work.seen.strange_looks < 2 or not position_changed(work, look):
+        return False
+    now = decode_turn(work.match.position, side, throw.rolls(), ((look, 1.0),))
+    return now.best.kind is Kind.ILLEGAL and others_moved(work.match.position, now.best, side)
 
 
 def _again(work: Step, throw: Throw, look: Look, dice: Sequence[Die]) -> None:
@@ -155,6 +180,7 @@ def _valid(work: Step, throw: Throw, dice: Sequence[Die]) -> None:
     work.look_back(
         throw=replace(throw, called=True),
         fresh=None,
+        glimpse=None,
         old=(),
         gone=0,
         looks=(),

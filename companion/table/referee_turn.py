@@ -14,7 +14,7 @@ from companion.table.evidence_model import Dice, Look, any_roll, encode, fit
 from companion.table.fold import position_in_view
 from companion.table.hypotheses import Decoded, Guess, Kind, decode_turn, play_text, results
 from companion.table.referee_game import end_if_won
-from companion.table.referee_recover import others_moved
+from companion.table.referee_recover import others_moved, turn_lost
 from companion.table.referee_state import MAX_LOOKS, LastTurn, Step
 from companion.table.state import Phase
 
@@ -25,6 +25,8 @@ NOTICE_LEAD = 3.0
 FINAL_LEAD = 3.0
 ROLL_LEAD = 1.5
 BACKTRACK_LEAD = 4.0
+GLIMPSE = 4.0
+"""Nats against rolls without the one die that was seen."""
 POOR_FIT = 8.0
 """Nats a look may miss its own best reading by before an earlier turn is suspected."""
 
@@ -51,7 +53,7 @@ def lying(work: Step, look: Look) -> None:
     """The roll lies, hands are away: notice a position that is on the way to nothing legal, and its being put right."""
     work.look_back(looks=(look, *work.seen.looks)[:MAX_LOOKS], gone=0)
     side, dice = work.match.on_roll, work.match.dice
-    if side is None or dice is None:
+    if side is None or dice is None or work.seen.anew:
         return
     now = decode_turn(work.match.position, side, rolls_of(work), ((look, 1.0),))
     if now.best.kind is Kind.ILLEGAL and now.lead >= NOTICE_LEAD and _clear(look, now) and _own_doing(work, now.best):
@@ -151,6 +153,8 @@ def conclude(work: Step, look: Look, now: Decoded, *, sure: bool) -> bool:
         return False
     if overturn_last(work, look):
         now = decoded(work, look) or now
+    if now.best.kind is not Kind.LEGAL and turn_lost(work, look):
+        return True
     return _decide(work, now)
 
 
@@ -256,6 +260,7 @@ def _forget_turn(work: Step, last: LastTurn) -> None:
     dice = work.seen.throw.dice if work.seen.throw else ()
     work.look_back(
         throw=None,
+        glimpse=None,
         old=dice,
         looks=(),
         gone=0,
@@ -264,6 +269,7 @@ def _forget_turn(work: Step, last: LastTurn) -> None:
         strange_looks=0,
         last=last,
         fixed=None,
+        anew=False,
         early=None,
     )
 
@@ -285,12 +291,35 @@ def position_changed(work: Step, look: Look) -> bool:
     return bool(differing.sum() >= 2 and (look.sure[:26][differing] > 0.6).sum() >= 2)
 
 
+def unseen_rolls(work: Step) -> dict[Dice, float]:
+    """How likely each roll is when no throw was seen whole: one die may have been."""
+    rolls = any_roll()
+    die = work.seen.glimpse
+    return {r: c - (0.0 if die is None or die.best in r else GLIMPSE) for r, c in rolls.items()}
+
+
+def danced_unseen(work: Step) -> bool:
+    """One die of the throw was seen, nothing has moved, and with such a roll nothing could: a dance."""
+    side, die = work.match.on_roll, work.seen.glimpse
+    if side is None or die is None or work.match.phase is not Phase.TO_ROLL:
+        return False
+    before = work.match.position
+    key = pack(before, side)
+    dances = [r for r in any_roll() if die.best in r and results(key, side, r)[0] == (key,)]
+    if not dances:
+        return False
+    finish(work, Guess(Kind.LEGAL, dances[0], before, 0.0))
+    if len(dances) > 1:
+        work.doubt("roll", tuple(f"{a}{b}" for a, b in dances), "one die was seen, nothing could be moved")
+    return True
+
+
 def missed_turn(work: Step, look: Look) -> bool:
     """A whole turn passed unseen and the next roll lies there: which roll and play explain what stands now?"""
     side = work.match.on_roll
     if side is None:
         return False
-    now = decode_turn(work.match.position, side, any_roll(), work.view(look))
+    now = decode_turn(work.match.position, side, unseen_rolls(work), work.view(look))
     if now.best.kind is not Kind.LEGAL or now.lead < LEGAL_LEAD or now.best.after == work.match.position:
         return False
     finish(work, now.best, now)
