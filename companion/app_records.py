@@ -150,7 +150,7 @@ class Records:
         start = self._log.entries(match_id)[0].event
         profile = start.profile if isinstance(start, MatchStarted) else ""
         steps = [one for game in games_of(state) for one in steps_of(game)]
-        return {**self._summary(info), "profile": profile, "home": "right", "steps": steps}
+        return {**self._summary(info), "profile": profile, "steps": steps}
 
     def export(self, match_id: str, form: str) -> tuple[bytes, str] | None:
         info = self._info(match_id)

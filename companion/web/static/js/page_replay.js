@@ -16,7 +16,7 @@ let bottom = kept("seat", "white");
 /** A step as the board's view. */
 function view(step) {
   return {
-    home: match.home ?? "right",
+    home: match.home ?? boot.view.home,
     white_position: step.white,
     black_position: step.black,
     dice: (step.dice ?? []).map((value) => ({ value, state: "flat", side: step.side, half: null })),
