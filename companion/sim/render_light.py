@@ -35,11 +35,12 @@ class Disc:
 
 @dataclass(frozen=True, eq=False)
 class Prism:
-    """A convex footprint (n x 2) from z0 to z1 that casts a shadow."""
+    """A convex footprint (n x 2) from z0 to z1 that casts a shadow. `high`: far above, its shadow is blurred whole."""
 
     polygon: Doubles
     z0: float
     z1: float
+    high: bool = False
 
 
 Occluder = Disc | Prism
@@ -134,7 +135,7 @@ def _static_shade(
         for hull in fixed:
             cv2.fillConvexPoly(mask, hull, 255, cv2.LINE_8, _FIXED)
     for o in above:
-        if isinstance(o, Prism):
+        if isinstance(o, Prism) and not o.high:
             _fill(mask, grid.pixels(_prism_hull(o, z, source)), 255)
     return mask
 
@@ -173,8 +174,22 @@ class LevelShade:
             px, py, pz = (np.float32(v) for v in unit(lamp.direction) * lamp.distance)
             d2 = (x - px) ** 2 + (y - py) ** 2 + (pz - np.float32(self.z)) ** 2
             share = np.float32(lamp.power * (pz - self.z) * lamp.distance**2) / (d2 * np.sqrt(d2)) * spot
-            lamps.append(np.asarray(share, np.float32))
+            lamps.append(np.asarray(share * self._screened(lamp), np.float32))
         return np.asarray(sky, np.float32), lamps
+
+    def _screened(self, lamp: Lamp) -> Floats | float:
+        """Share of a lamp's light that passes the screens far above the table."""
+        screens = [o for o in self.still if isinstance(o, Prism) and o.high]
+        if not screens:
+            return 1.0
+        g = self.grid
+        mask = np.zeros((g.height, g.width), np.uint8)
+        for o in screens:
+            _fill(mask, g.pixels(_prism_hull(o, self.z, unit(lamp.direction) * lamp.distance)), 255)
+        soft = max(1.0, (screens[0].z0 - self.z) * math.tan(min(lamp.size, 0.7)) * 0.55 * g.ppc)
+        small = cv2.resize(mask, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        small = cv2.GaussianBlur(small, (0, 0), soft / 2)
+        return 1.0 - cv2.resize(small, (g.width, g.height)).astype(np.float32) * np.float32(0.95 / 255)
 
     def lit(self, moving: Sequence[Occluder]) -> Floats:
         """Irradiance (BGR, linear) with movable things added."""

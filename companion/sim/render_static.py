@@ -78,7 +78,7 @@ def static_occluders(scene: Scene) -> list[Occluder]:
     for x, y, z, width, depth, yaw in scene.light.screens:
         c, s = math.cos(math.radians(yaw)), math.sin(math.radians(yaw))
         half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array([width, depth]) / 2
-        out.append(Prism(half @ np.array([[c, s], [-s, c]]) + (x, y), z, z + 0.5))
+        out.append(Prism(half @ np.array([[c, s], [-s, c]]) + (x, y), z, z + 0.5, True))
     return out + prop_occluders(scene)
 
 
