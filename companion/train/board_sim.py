@@ -1,6 +1,6 @@
 """Records for the board's training from the simulated table's renderer: slower and more real than board_synth.
 
-    python -m companion.train.board_sim OUT --count 600 --each 5 --seed 1
+python -m companion.train.board_sim OUT --count 600 --each 5 --seed 1
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def project(t: dict, points: np.ndarray) -> np.ndarray:
     """World centimetres -> pixels as seen."""
     cam = t["camera"]
     r, k = np.array(cam["R"], float), np.array(cam["K"], float)
-    out, _ = cv2.projectPoints(points.astype(float), cv2.Rodrigues(r)[0], np.array(cam["t"], float), k, np.array(cam["dist"], float))
+    out, _ = cv2.projectPoints(
+        points.astype(float), cv2.Rodrigues(r)[0], np.array(cam["t"], float), k, np.array(cam["dist"], float)
+    )
     return out.reshape(-1, 2)
 
 
@@ -47,7 +49,12 @@ def record(t: dict) -> dict:
     x, y, lift = width / 2, height / 2, 0.02 * width
     far, near = canonical_rows(t)
     men = [
-        [*c["top_px"], int(c["colour"] == "light"), c["layer"], "edge" if c["pose"] == "edge" else "board" if c["loc"].startswith("p") else c["loc"]]
+        [
+            *c["top_px"],
+            int(c["colour"] == "light"),
+            c["layer"],
+            "edge" if c["pose"] == "edge" else "board" if c["loc"].startswith("p") else c["loc"],
+        ]
         for c in t["checkers"]
         if c["visible_top"] > 0.15 or c["pose"] == "edge"
     ]
@@ -57,7 +64,19 @@ def record(t: dict) -> dict:
         "corners": t["board"]["corners_px_TL_TR_BR_BL"],
         "lifted": project(t, np.array([[-x, y, lift], [x, y, lift], [x, -y, lift], [-x, -y, lift]])).round(2).tolist(),
         "lift": 0.02,
-        "bar_px": project(t, np.array([[(half - 0.5) * width, y, 0], [(0.5 - half) * width, y, 0], [(0.5 - half) * width, -y, 0], [(half - 0.5) * width, -y, 0]])).round(2).tolist(),
+        "bar_px": project(
+            t,
+            np.array(
+                [
+                    [(half - 0.5) * width, y, 0],
+                    [(0.5 - half) * width, y, 0],
+                    [(0.5 - half) * width, -y, 0],
+                    [(half - 0.5) * width, -y, 0],
+                ]
+            ),
+        )
+        .round(2)
+        .tolist(),
         "bar": [half, 1 - half],
         "aspect": height / width,
         "height": cm["th"] / width,
@@ -83,7 +102,9 @@ def mask_of(t: dict) -> np.ndarray:
     return mask
 
 
-def cropped(rng: np.random.Generator, img: np.ndarray, mask: np.ndarray, t: dict) -> tuple[np.ndarray, np.ndarray, dict]:
+def cropped(
+    rng: np.random.Generator, img: np.ndarray, mask: np.ndarray, t: dict
+) -> tuple[np.ndarray, np.ndarray, dict]:
     """As web pictures are: cut close around the board, squeezed to a square, tone equalised now and then."""
     c = np.array(t["corners"])
     size = np.ptp(c, axis=0)
@@ -111,7 +132,7 @@ def cropped(rng: np.random.Generator, img: np.ndarray, mask: np.ndarray, t: dict
 
 def write(out: Path, name: str, scene: object, rng: np.random.Generator) -> None:
     w, h = scene.camera.size
-    shot = render(scene, int(rng.integers(1 << 30)), WIDE / max(w, h))
+    shot = render(scene, int(rng.integers(1 << 30)), round(WIDE / max(w, h), 1))
     img, mask, truth = shot.image, mask_of(shot.truth), record(shot.truth)
     if rng.random() < 0.25:
         img, mask, truth = cropped(rng, img, mask, truth)

@@ -77,6 +77,7 @@ def main() -> None:
     ap.add_argument("--steps", type=int, default=5000)
     ap.add_argument("--batch", type=int, default=8)
     ap.add_argument("--lr", type=float, default=2e-3)
+    ap.add_argument("--workers", type=int, default=1)
     ap.add_argument("--threads", type=int, default=1)
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--until", help="HH:MM: end by then, with the learning rate run down")
@@ -84,7 +85,7 @@ def main() -> None:
     torch.set_num_threads(a.threads)
     torch.manual_seed(a.seed)
     folders = [(Path(d.split(":")[0]), float(d.split(":")[1]) if ":" in d else 1.0) for d in a.data]
-    data = DataLoader(Endless(folders, a.net, a.seed), batch_size=a.batch, num_workers=1, prefetch_factor=4)
+    data = DataLoader(Endless(folders, a.net, a.seed), batch_size=a.batch, num_workers=a.workers, prefetch_factor=4)
     if a.net == "reader":
         model, loss, shape, names = (
             ReaderNet(),

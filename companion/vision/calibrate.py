@@ -32,6 +32,7 @@ from companion.vision.geometry import (
 )
 from companion.vision.read import Sighting, given_places, sighting_of
 from companion.vision.rectify import INNER, MARGIN, PITCH, Rectifier, column_u
+from companion.vision.tune import tune
 from companion.vision.types import Calibration, ColourModel, Lens
 
 SCHEMA = 1
@@ -39,6 +40,9 @@ SMALLEST = 260
 """Least mean width of the board in pixels: below it checkers are a few pixels wide."""
 LEAST_FIT = 0.85
 """Least mean probability of the right count over the 26 regions."""
+WELL = 0.97
+"""A fit from which nothing need be tuned."""
+TUNED = 2
 MOST_WRONG = 2
 """Regions the reader may see otherwise, when all else fits: the position is known, the reader is not perfect."""
 HEIGHT_SHARE = 0.24
@@ -51,7 +55,6 @@ class Seating:
     """One way to seat White, and how well the known position fits then."""
 
     sighting: Sighting
-    white_side: str
     home: str
     fit: float  # mean probability of the right count
     wrong: int  # regions whose most probable count is another
@@ -86,9 +89,8 @@ def calibrate(
         )
     guesses = [sighting_of(image, found, white_side, home) for found in places]
     check_size(guesses[0].geometry)
-    ways = [(g, side, hand) for g in guesses for side, hand in seatings(g, white_side, home)]
-    seats = [seat(image, g, side, hand, position) for g, side, hand in ways]
-    best = max(seats, key=lambda s: s.fit)
+    ways = [(way, g.confidence) for g in guesses for way in seatings(g.geometry, white_side, home)]
+    best = best_seating(image, ways, position)
     check(best, position)
     return learned(image, best, position, lens)
 
@@ -110,35 +112,65 @@ def check_size(geometry: BoardGeometry) -> None:
         )
 
 
-def seatings(first: Sighting, white_side: str | None, home: str | None) -> list[tuple[str, str]]:
+def seatings(g: BoardGeometry, white_side: str | None, home: str | None) -> list[BoardGeometry]:
     """The ways to seat White that are left open: opposite ends of the board, and either hand."""
-    g = first.geometry
     if white_side is not None and white_side not in SIDES:
         raise InputError(f"--white-side {white_side!r}: use one of {', '.join(SIDES)}")
-    near = edge_of(g.corners)
-    ends = [white_side] if white_side else [near, edge_of(np.roll(g.corners, 2, axis=0))]
-    return list(itertools.product(ends, [home] if home else ["right", "left"]))
+    ends = [white_side] if white_side else [edge_of(g.corners), edge_of(np.roll(g.corners, 2, axis=0))]
+    hands = [home] if home else ["right", "left"]
+    return [
+        replace(g, corners=canonical_corners(g.corners, end), home=hand) for end, hand in itertools.product(ends, hands)
+    ]
 
 
-def seat(image: Image, first: Sighting, side: str, home: str, position: Position) -> Seating:
-    """Read the canvas with White seated so, and compare with the known position."""
-    corners = canonical_corners(first.geometry.corners, side)
-    geometry = replace(first.geometry, corners=corners, home=home)
+def seat(image: Image, geometry: BoardGeometry, confidence: float, position: Position) -> Seating:
+    """Read the board there, with the colours that the known position gives, and compare with it."""
     canvas = Rectifier(geometry).apply(image)
-    net, sets = checkers.read_by_itself(canvas)
+    sets = colours_of(canvas, position, geometry.home)
+    net = checkers.read_canvas(canvas, *sets) if sets else checkers.read_canvas(canvas)
     want = np.array(signed_points(position))
     probs = np.ones(26)
     wrong = 0
     for point in range(1, 25):
-        column, far = point_column(point, home)
+        column, far = point_column(point, geometry.home)
         p = net.columns[0 if far else 1, column]
         probs[point - 1] = p[want[point - 1] + 15]
         wrong += int(p.argmax()) != want[point - 1] + 15
-    for k, side_ in enumerate((Side.WHITE, Side.BLACK)):
-        n = min(7, position.of(side_)[BAR])
+    for k, side in enumerate((Side.WHITE, Side.BLACK)):
+        n = min(7, position.of(side)[BAR])
         probs[24 + k] = net.bar[k][n]
         wrong += int(net.bar[k].argmax()) != n
-    return Seating(Sighting(geometry, first.confidence), side, home, float(probs.mean()), int(wrong), canvas, net, sets)
+    fit = float(probs.mean()) * (1.0 if sets else 0.5)
+    return Seating(Sighting(geometry, confidence), geometry.home, fit, int(wrong), canvas, net, sets)
+
+
+def colours_of(canvas: Image, position: Position, home: str) -> tuple[ColourModel, ColourModel] | None:
+    """White's and Black's colours where the position says their men lie; None when White's are not the lighter ones."""
+    samples: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+    for point, n in enumerate(signed_points(position), start=1):
+        column, far = point_column(point, home)
+        samples[n > 0] += checkers.slot_places(column, far, abs(n))
+    if not all(samples.values()):
+        return None
+    white, black = (colours.fit(checkers.patches(canvas, samples[white]).reshape(-1, 3)) for white in (True, False))
+    return (white, black) if white.mean[0] > black.mean[0] - 2 else None
+
+
+def best_seating(image: Image, ways: list[tuple[BoardGeometry, float]], position: Position) -> Seating:
+    """The way to seat White that fits best; when none fits well, the corners of the best ones are tuned."""
+    seats = sorted((seat(image, g, c, position) for g, c in ways), key=lambda s: -s.fit)
+    if seats[0].fit > WELL:
+        return seats[0]
+    tuned = []
+    for s in seats[:TUNED]:
+        confidence = s.sighting.confidence
+
+        def score(g: BoardGeometry, confidence: float = confidence) -> float:
+            return seat(image, g, confidence, position).fit
+
+        geometry, _ = tune(s.sighting.geometry, score, enough=WELL)
+        tuned.append(seat(image, geometry, confidence, position))
+    return max([seats[0], *tuned], key=lambda s: s.fit)
 
 
 def check(best: Seating, position: Position) -> None:
@@ -174,15 +206,10 @@ def differences(best: Seating, position: Position) -> str:
 
 def learned(image: Image, best: Seating, position: Position, lens: Lens | None) -> Calibration:
     """Everything measured on the chosen seating."""
-    spots = expected_spots(best, position)
-    tops = checkers.top_colours(best.canvas, [s for s, _ in spots])
-    light = np.array([is_white for _, is_white in spots])
-    if min(light.sum(), (~light).sum()) < 2:
-        raise CalibrationError("one side's checkers are not seen: is every checker on the board?")
-    white, black = colours.fit(tops[light]), colours.fit(tops[~light])
-    if white.mean[0] < black.mean[0] - 4:
-        raise CalibrationError("White's checkers are darker than Black's: seat White at the lighter ones")
-    diameter, aspect = sizes(best, spots)
+    if best.sets is None:
+        raise CalibrationError("White's checkers are not lighter than Black's: seat White at the lighter ones")
+    white, black = best.sets
+    diameter, aspect = sizes(best, expected_spots(best, position))
     g = replace(best.sighting.geometry, aspect=aspect, checker_diameter=diameter, lens=lens)
     rotation, shift = g.pose
     x, y, z = (round(float(v), 6) for v in shift)
@@ -190,7 +217,7 @@ def learned(image: Image, best: Seating, position: Position, lens: Lens | None) 
         schema=SCHEMA,
         image_size=g.size,
         corners=as_corners(g.corners),
-        white_side=best.white_side,
+        white_side=edge_of(g.corners),
         home=best.home,
         aspect=round(aspect, 4),
         bar=(round(g.bar[0], 4), round(g.bar[1], 4)),

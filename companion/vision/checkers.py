@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from companion.sources.base import Image
 from companion.vision import colours, infer
-from companion.vision.rectify import HALF, HEIGHT, INNER, MARGIN, PITCH, STRIDE, STRIP, WIDTH
+from companion.vision.rectify import HALF, HEIGHT, INNER, MARGIN, PITCH, STRIDE, STRIP, WIDTH, column_u
 from companion.vision.types import ColourModel
 
 Floats = NDArray[np.float32]
@@ -22,7 +22,10 @@ _BAR_CLASSES = 8
 ONCE = ((False, False),)
 TWICE = ((False, False), (True, True))
 FOUR_TIMES = (*TWICE, (True, False), (False, True))
-_DISC = 3  # px: half side of the patch of a checker's top whose colour is taken
+SLOT_STEP = 0.93 * PITCH
+"""Canvas pixels from one checker to the next along a point, on a board of usual shape."""
+LEAST_GAP = 12.0
+"""Sets whose colours are nearer than this (Lab) are not told apart."""
 
 
 class Spot(NamedTuple):
@@ -113,37 +116,52 @@ def column_of(spot: Spot) -> tuple[int, bool]:
     return min(11, max(0, column)), spot.v < MARGIN + INNER / 2
 
 
-def top_colours(canvas: Image, spots: list[Spot]) -> Floats:
-    """Median Lab of each spot's top, N x 3."""
-    values = colours.lab(canvas)
-    out = np.zeros((len(spots), 3), np.float32)
-    for i, s in enumerate(spots):
-        u, v = int(np.clip(s.u, _DISC, WIDTH - _DISC - 1)), int(np.clip(s.v, _DISC, HEIGHT - _DISC - 1))
-        patch = values[v - _DISC : v + _DISC + 1, u - _DISC : u + _DISC + 1].reshape(-1, 3)
-        out[i] = np.median(patch, axis=0)
+def slot_places(column: int, far: bool, count: int, step: float = SLOT_STEP) -> list[tuple[float, float]]:
+    """Canvas places (u, v) of the first `count` checkers of a column from its base; only four are sure to lie so."""
+    v = [MARGIN + (k + 0.5) * step for k in range(min(count, 4))]
+    return [(column_u(column), y if far else HEIGHT - y) for y in v]
+
+
+def patches(canvas: Image, places: list[tuple[float, float]]) -> Floats:
+    """Lab pixels of checkers' tops, N x 25 x 3; as in training, of the canvas at half size."""
+    half = cv2.resize(canvas, (WIDTH // 2, HEIGHT // 2), interpolation=cv2.INTER_AREA)
+    values = colours.lab(np.asarray(half, np.uint8))
+    out = np.zeros((len(places), 25, 3), np.float32)
+    for i, (u, v) in enumerate(places):
+        x, y = int(np.clip(u / 2, 2, WIDTH // 2 - 3)), int(np.clip(v / 2, 2, HEIGHT // 2 - 3))
+        out[i] = values[y - 2 : y + 3, x - 2 : x + 3].reshape(-1, 3)
     return out
 
 
 def learn_colours(canvas: Image, reading: CanvasReading) -> tuple[ColourModel, ColourModel] | None:
-    """The two sets' colours (lighter first) from the tops the net sees; None unless both sets show clearly."""
-    spots = [s for s in reading.spots(0.4) if on_points(s)]
-    if len(spots) < 4:
+    """The two sets' colours (lighter first) from the columns read; None unless both sets show clearly."""
+    places, light_of = [], []
+    for row, column in np.argwhere(reading.columns.max(axis=-1) > 0.5):
+        n = int(reading.columns[row, column].argmax()) - 15
+        found = slot_places(int(column), row == 0, abs(n))
+        places += found
+        light_of += [n > 0] * len(found)
+    if len(places) < 4:
         return None
-    tops = top_colours(canvas, spots)
-    light = np.array([s.light > 0.5 for s in spots])
+    pixels = patches(canvas, places)
+    light = two_sets(np.median(pixels, axis=1), np.array(light_of))
+    if light is None:
+        return None
+    first, second = (colours.fit(pixels[pick].reshape(-1, 3)) for pick in (light, ~light))
+    if np.linalg.norm(np.subtract(first.mean, second.mean)) < LEAST_GAP:
+        return None
+    return (first, second) if first.mean[0] >= second.mean[0] else (second, first)
+
+
+def two_sets(tops: Floats, light: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Tops (N x 3 Lab) put into two sets, starting from the net's opinion; None when one set is (nearly) empty."""
     for _ in range(4):
         if min(int(light.sum()), int((~light).sum())) < 2:
             return None
         centres = [np.median(tops[light], axis=0), np.median(tops[~light], axis=0)]
         away = [np.linalg.norm((tops - c) * (0.7, 1.0, 1.0), axis=1) for c in centres]
         light = away[0] < away[1]
-    if min(int(light.sum()), int((~light).sum())) < 2:
-        return None
-    first, second = colours.fit(tops[light]), colours.fit(tops[~light])
-    gap = np.linalg.norm(np.subtract(first.mean, second.mean))
-    if gap < 12:
-        return None
-    return (first, second) if first.mean[0] >= second.mean[0] else (second, first)
+    return light if min(int(light.sum()), int((~light).sum())) >= 2 else None
 
 
 def read_by_itself(canvas: Image) -> tuple[CanvasReading, tuple[ColourModel, ColourModel] | None]:

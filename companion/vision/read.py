@@ -21,9 +21,12 @@ from companion.vision.geometry import (
     image_order,
 )
 from companion.vision.rectify import Rectifier
+from companion.vision.tune import FINE, tune
 from companion.vision.types import BoardObservation, BoardView, Calibration, ColourModel, CountReading
 
 Array = NDArray[np.float64]
+LEGIBLE = 0.9
+"""Boards that read more clearly than this are left where they were found."""
 CLEARLY = 0.5
 """A second guess with less than this share of the best one's confidence is not looked at."""
 TRUSTED = 0.03
@@ -64,12 +67,23 @@ def locate(
 ) -> Sighting | None:
     """The board in a picture, with corners refined; what is not given is found or guessed. None = no board."""
     if corners is not None:
-        given = [sighting_of(image, f, white_side, home) for f in given_places(image, image_order(corners))]
-        return max(given, key=lambda s: legibility(image, s.geometry))
-    seen = [sighting_of(image, f, white_side, home) for f in find.find_boards(image)]
-    if len(seen) > 1 and seen[1].confidence > CLEARLY * seen[0].confidence:
-        return max(seen, key=lambda s: s.confidence * legibility(image, s.geometry))
-    return seen[0] if seen else None
+        places = given_places(image, image_order(corners))
+    else:
+        places = find.find_boards(image)
+    seen = [sighting_of(image, f, white_side, home) for f in places]
+    if not seen:
+        return None
+    return clearest(image, [s for s in seen if s.confidence > CLEARLY * seen[0].confidence])
+
+
+def clearest(image: Image, seen: list[Sighting]) -> Sighting:
+    """The place that reads most clearly; its corners are tuned when it does not read well."""
+    clear = [legibility(image, s.geometry) for s in seen]
+    k = int(np.argmax([c * s.confidence for c, s in zip(clear, seen, strict=True)]))
+    if clear[k] > LEGIBLE:
+        return seen[k]
+    geometry, _ = tune(seen[k].geometry, lambda g: legibility(image, g), FINE, LEGIBLE)
+    return replace(seen[k], geometry=geometry)
 
 
 def given_places(image: Image, corners: Array) -> list[find.FoundBoard]:
@@ -168,7 +182,10 @@ class BoardReader:
             return None
         if now.shift is None or now.shift <= problems.LIMITS.moved:
             return Sighting(geometry, confidence)
-        return Sighting(replace(geometry, corners=now.corners), confidence, moved=True)
+        there = replace(geometry, corners=now.corners)
+        if legibility(image, there) < legibility(image, geometry):
+            return Sighting(geometry, confidence)
+        return Sighting(there, confidence, moved=True)
 
     def _rectifier(self, geometry: BoardGeometry, moved: bool = False) -> Rectifier:
         z = geometry.checker_height if self.calibration is not None and self.switches.height else 0.0
