@@ -16,56 +16,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.sim import render
-from companion.sim.camera import View, view_of
+from companion.sim.camera import View
 from companion.sim.die import matrix
+from companion.sim.film_area import (
+    COARSE,
+    Box,
+    Reach,
+    Rect,
+    dark_rects,
+    enlarged,
+    grown,
+    heights,
+    merged,
+    near,
+    neighbourhood,
+    offset,
+    only_near,
+    padded,
+    part_of,
+    slices,
+)
 from companion.sim.hand import hand_occluders
 from companion.sim.isp import develop
-from companion.sim.render_light import Disc, Grid, LevelShade, Occluder
-from companion.sim.scene import Checker, Cube, Die, Hand, Isp, Scene
+from companion.sim.render_light import Grid, LevelShade, Occluder
+from companion.sim.scene import Checker, Cube, Die, Isp, Scene
 from companion.sources.base import Image
 
 Floats = NDArray[np.float32]
-Rect = tuple[int, int, int, int]
-"""x0, y0, x1, y1 in pixels, the end not included."""
-Box = tuple[float, float, float, float]
-"""x0, y0, x1, y1 in cm on the table."""
 
 _MANY = 8  # changed things beyond which the whole picture is drawn anew
-_COARSE = 4  # shadows of moving things: one value for 4 x 4 pixels
 _PAD = 10  # pixels around a changed rectangle that blur and sharpening reach
-
-
-def _slices(rect: Rect) -> tuple[slice, slice]:
-    return slice(rect[1], rect[3]), slice(rect[0], rect[2])
-
-
-def _padded(rect: Rect, pad: int, size: tuple[int, int]) -> Rect:
-    return (
-        max(0, rect[0] - pad),
-        max(0, rect[1] - pad),
-        min(size[0], rect[2] + pad),
-        min(size[1], rect[3] + pad),
-    )
-
-
-def _merged(rects: list[Rect]) -> list[Rect]:
-    """Rectangles that touch, joined."""
-    found: list[Rect] = []
-    for rect in rects:
-        joined = rect
-        while True:
-            near = [r for r in found if _touch(r, joined)]
-            if not near:
-                break
-            found = [r for r in found if r not in near]
-            for r in near:
-                joined = (min(r[0], joined[0]), min(r[1], joined[1]), max(r[2], joined[2]), max(r[3], joined[3]))
-        found.append(joined)
-    return found
-
-
-def _touch(a: Rect, b: Rect) -> bool:
-    return a[0] <= b[2] and b[0] <= a[2] and a[1] <= b[3] and b[1] <= a[3]
 
 
 @dataclass(eq=False)
@@ -147,7 +127,7 @@ class FilmPrinter:
 
     def _draw_rest(self, base: _Base, scene: Scene, rect: Rect, lights: render._LightAt) -> None:
         """Draw static picture and `scene`'s things inside the rectangle, and develop it."""
-        canvas, area = base.static.canvas, _slices(rect)
+        canvas, area = base.static.canvas, slices(rect)
         lit = cv2.remap(
             base.atlas, canvas.mapx[area], canvas.mapy[area], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
         )
@@ -161,21 +141,21 @@ class FilmPrinter:
     def _redraw(self, base: _Base, scene: Scene, changed: set[Checker | Die | Cube]) -> None:
         things = render._moving(scene)
         for thing in changed:
-            box = _neighbourhood(thing, scene)
-            near = _near(things, box)
-            self._relight(base, scene, box, near)
-            lights = _PartLight(scene, near, base.static, _grown(box, 8.0))
-            rect = base.static.view.box([(x, y, z) for x in box[::2] for y in box[1::2] for z in _heights(scene)])
+            box = neighbourhood(thing, scene)
+            shading = near(things, box)
+            self._relight(base, scene, box, shading)
+            lights = _PartLight(scene, shading, base.static, grown(box, 8.0))
+            rect = base.static.view.box([(x, y, z) for x in box[::2] for y in box[1::2] for z in heights(scene)])
             if rect is not None:
-                self._draw_rest(base, _only_near(scene, _grown(box, 7.0)), rect, lights)
+                self._draw_rest(base, only_near(scene, grown(box, 7.0)), rect, lights)
         base.scene = scene
 
     def _relight(self, base: _Base, scene: Scene, box: Box, occluders: list[Occluder]) -> None:
         """Light the levels anew inside the box."""
         for level in base.static.levels.values():
-            wide, inner = _part_of(level.grid, _grown(box, 5.0)), _part_of(level.grid, box)
+            wide, inner = part_of(level.grid, grown(box, 5.0)), part_of(level.grid, box)
             lit = LevelShade(wide, scene.light, level.z, base.static.occluders).lit(occluders)
-            x, y = _offset(inner, level.grid), _offset(wide, level.grid)
+            x, y = offset(inner, level.grid), offset(wide, level.grid)
             part = lit[x[1] - y[1] :, x[0] - y[0] :][: inner.height, : inner.width]
             rows = slice(level.row + x[1], level.row + x[1] + part.shape[0])
             base.atlas[rows, x[0] : x[0] + part.shape[1]] = part
@@ -185,18 +165,18 @@ class FilmPrinter:
     def _with_moving(self, base: _Base, moving: Scene) -> Image:
         view, sheet = base.static.view, base.sheet
         shadow, dark = self._shadow(moving, view)
-        reach = _Reach(sheet.colour.shape[1], sheet.colour.shape[0])
+        reach = Reach(sheet.colour.shape[1], sheet.colour.shape[0])
         rects = [*dark, *reach.of(moving, view)]
-        rects = [_padded(r, 2, view.size) for r in _merged([_padded(r, _PAD, view.size) for r in rects])]
-        kept = [(r, sheet.colour[_slices(r)].copy(), sheet.depth[_slices(r)].copy()) for r in rects]
+        rects = [padded(r, 2, view.size) for r in merged([padded(r, _PAD, view.size) for r in rects])]
+        kept = [(r, sheet.colour[slices(r)].copy(), sheet.depth[slices(r)].copy()) for r in rects]
         for rect in dark:
-            sheet.colour[_slices(rect)] *= _enlarged(shadow, rect)
+            sheet.colour[slices(rect)] *= enlarged(shadow, rect)
         self._lay_moving(sheet, moving, view)
         picture = base.picture.copy()
         for rect in rects:
-            picture[_slices(rect)] = self._developed(sheet.colour, rect, moving.isp)
+            picture[slices(rect)] = self._developed(sheet.colour, rect, moving.isp)
         for rect, colour, depth in kept:
-            sheet.colour[_slices(rect)], sheet.depth[_slices(rect)] = colour, depth
+            sheet.colour[slices(rect)], sheet.depth[slices(rect)] = colour, depth
         return picture
 
     def _lay_moving(self, sheet: _Sheet, moving: Scene, view: View) -> None:
@@ -222,14 +202,14 @@ class FilmPrinter:
             shaded / unshaded, mapx, mapy, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=1.0
         )
         dimmed = np.asarray(left, np.float32)
-        return dimmed, _dark_rects(dimmed, view.size)
+        return dimmed, dark_rects(dimmed, view.size)
 
     def _shadow_grid(self, scene: Scene, view: View) -> tuple[LevelShade, Floats, Floats, Floats]:
         key = (scene.camera, scene.light, scene.layout)
         if self._unshaded is None or self._unshaded[0] != key:
             x0, y0, x1, y1 = scene.layout.outer()
             grid = Grid(x0 - 12, y0 - 12, int((x1 - x0 + 24) * 2), int((y1 - y0 + 24) * 2), 2.0)
-            rays = view.rays[_COARSE // 2 :: _COARSE, _COARSE // 2 :: _COARSE]
+            rays = view.rays[COARSE // 2 :: COARSE, COARSE // 2 :: COARSE]
             depth = np.float32(0.4 - view.centre[2]) / np.minimum(rays[..., 2], -1e-4)
             mapx = (np.float32(view.centre[0]) + depth * rays[..., 0] - np.float32(grid.x0)) * np.float32(grid.ppc)
             mapy = (np.float32(view.centre[1]) + depth * rays[..., 1] - np.float32(grid.y0)) * np.float32(grid.ppc)
@@ -243,8 +223,8 @@ class FilmPrinter:
     def _developed(self, linear: Floats, rect: Rect, isp: Isp) -> Image:
         """A part of the linear picture, developed without noise; `rect` in pixels."""
         height, width = linear.shape[:2]
-        wide = _padded(rect, _PAD, (width, height))
-        part = linear[_slices(wide)] * _vignette((width, height), isp.vignette)[_slices(wide)]
+        wide = padded(rect, _PAD, (width, height))
+        part = linear[slices(wide)] * _vignette((width, height), isp.vignette)[slices(wide)]
         stretch = width / part.shape[1]  # `develop` measures blur by the width of what it gets
         plain = dataclasses.replace(
             isp,
@@ -327,131 +307,10 @@ class _PartLight(render._LightAt):
 
     def __init__(self, scene: Scene, moving: list[Occluder], static: render._Static, box: Box) -> None:
         super().__init__(scene, moving, static)
-        self.grid = _part_of(self.grid, box)
+        self.grid = part_of(self.grid, box)
 
     def _map(self, z: float) -> Floats:
         key = round(z, 1)
         if key not in self.maps:
             self.maps[key] = LevelShade(self.grid, self.scene.light, z, self.static.occluders).lit(self.moving)
         return self.maps[key]
-
-
-class _Reach:
-    """Pixel rectangles that moving things may cover."""
-
-    def __init__(self, width: int, height: int) -> None:
-        self.size = (width, height)
-
-    def of(self, moving: Scene, view: View) -> list[Rect]:
-        found: list[Rect | None] = []
-        for c in moving.checkers:
-            found.append(_ball(view, (c.x, c.y, c.z + 0.5), 0.75 * moving.layout.checker))
-        bodies: list[Die | Cube] = [*moving.dice, *([moving.cube] if moving.cube else [])]
-        found += [_ball(view, (body.x, body.y, body.z), body.size) for body in bodies]
-        found += [_hand_rect(view, hand) for hand in moving.hands]
-        return [rect for rect in found if rect is not None]
-
-
-def _ball(view: View, centre: tuple[float, float, float], radius: float) -> Rect | None:
-    x, y, z = centre
-    return view.box(
-        [(x + a, y + b, z + c) for a in (-radius, radius) for b in (-radius, radius) for c in (-radius, radius)]
-    )
-
-
-def _hand_rect(view: View, hand: Hand) -> Rect | None:
-    """Around all discs the hand's shadow is made of."""
-    discs = [o for o in hand_occluders(hand) if isinstance(o, Disc)]
-    ends = [
-        (o.x + a * o.radius * 1.6, o.y + b * o.radius * 1.6, z)
-        for o in discs
-        for a in (-1, 1)
-        for b in (-1, 1)
-        for z in (o.z0, o.z1)
-    ]
-    ahead = [p for p, depth in zip(ends, view.depth(ends), strict=True) if depth > 5.0]
-    return view.box(ahead, 4.0) if ahead else None
-
-
-def _dark_rects(left: Floats, size: tuple[int, int]) -> list[Rect]:
-    """Full-resolution rectangles around everything darkened."""
-    mask = np.asarray(left < 0.985, np.uint8)
-    count, _, stats, _ = cv2.connectedComponentsWithStats(mask)
-    rects = []
-    for x, y, w, h, _ in stats[1:count]:
-        rects.append((int(x) - 1, int(y) - 1, int(x + w) + 1, int(y + h) + 1))
-    scaled = [tuple(v * _COARSE for v in r) for r in rects]
-    return _merged([_padded((r[0], r[1], r[2], r[3]), 0, size) for r in scaled])
-
-
-def _enlarged(shadow: Floats, rect: Rect) -> Floats:
-    """The low-resolution shadow at the pixels of the rectangle."""
-    x0, y0, x1, y1 = (v // _COARSE for v in rect)
-    part = shadow[y0 : max(y0 + 1, y1), x0 : max(x0 + 1, x1)]
-    big = cv2.resize(part, (rect[2] - rect[0], rect[3] - rect[1]), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(big[..., None], np.float32)
-
-
-# Neighbourhoods ------------------------------------------------------------------------------------------------------
-
-
-def _slope(scene: Scene) -> float:
-    """How far a shadow reaches per cm of height, at most."""
-    steep = 0.0
-    for lamp in scene.light.lamps:
-        x, y, z = lamp.direction
-        steep = max(steep, math.hypot(x, y) / max(0.15, z) + math.tan(min(1.0, lamp.size)))
-    return min(4.0, steep)
-
-
-def _neighbourhood(thing: Checker | Die | Cube, scene: Scene) -> Box:
-    """The part of the table whose look depends on that thing: itself, its shadow, its share of the sky."""
-    size = scene.layout.checker / 2 if isinstance(thing, Checker) else thing.size
-    height = thing.z + scene.layout.base + 1.5
-    above = max(1.5, thing.z + (scene.layout.thick if isinstance(thing, Checker) else thing.size))
-    on_board = abs(thing.x) < scene.layout.width / 2 + 2
-    r = size + 2.2 + _slope(scene) * (above if on_board else height)
-    return (thing.x - r, thing.y - r, thing.x + r, thing.y + r)
-
-
-def _grown(box: Box, by: float) -> Box:
-    return (box[0] - by, box[1] - by, box[2] + by, box[3] + by)
-
-
-def _heights(scene: Scene) -> tuple[float, float]:
-    return -scene.layout.base, 3.2
-
-
-def _inside(x: float, y: float, box: Box) -> bool:
-    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
-
-
-def _near(occluders: list[Occluder], box: Box) -> list[Occluder]:
-    """Occluders that may shade the box; walls and props always count."""
-    wide = _grown(box, 12.0)
-    return [o for o in occluders if not isinstance(o, Disc) or _inside(o.x, o.y, wide)]
-
-
-def _only_near(scene: Scene, box: Box) -> Scene:
-    """The scene with only the things inside the box."""
-    cube = scene.cube if scene.cube and _inside(scene.cube.x, scene.cube.y, box) else None
-    checkers = tuple(c for c in scene.checkers if _inside(c.x, c.y, box))
-    dice = tuple(d for d in scene.dice if _inside(d.x, d.y, box))
-    return replace(scene, checkers=checkers, dice=dice, cube=cube)
-
-
-def _part_of(grid: Grid, box: Box) -> Grid:
-    """The pixels of the grid inside the box."""
-    x0, x1 = (min(grid.width - 2, max(0, math.floor((x - grid.x0) * grid.ppc))) for x in (box[0], box[2]))
-    y0, y1 = (min(grid.height - 2, max(0, math.floor((y - grid.y0) * grid.ppc))) for y in (box[1], box[3]))
-    return Grid(grid.x0 + x0 / grid.ppc, grid.y0 + y0 / grid.ppc, x1 - x0 + 2, y1 - y0 + 2, grid.ppc)
-
-
-def _offset(part: Grid, grid: Grid) -> tuple[int, int]:
-    return round((part.x0 - grid.x0) * grid.ppc), round((part.y0 - grid.y0) * grid.ppc)
-
-
-def warm(scene: Scene) -> None:
-    """Draw the static picture of that table now, so that the first frame comes quickly."""
-    render._static(scene, 1.0)
-    view_of(scene.camera)

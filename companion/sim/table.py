@@ -20,7 +20,7 @@ from companion.sim.play import play_match
 from companion.sim.scene import Scene
 from companion.sim.script import MatchScript
 from companion.sim.stage import Outlook, Pace, Segment, Stage
-from companion.sim.tails import turn_at, with_standing
+from companion.sim.tails import plan_match, turn_at, with_standing
 from companion.sim.truth import frame_truth
 from companion.sources.base import Frame, Image
 
@@ -238,6 +238,30 @@ def match_table(
         pace=pace,
         printer=printer,
     )
+
+
+ANYWHERE = Limits(tilt=40.0, quarters=(0, 1, 2, 3))
+"""Cameras up to 40 degrees from overhead, the board at any quarter turn."""
+
+
+def planned_table(
+    path: Path,
+    *,
+    seed: int,
+    share: float = 0.12,
+    limits: Limits = ANYWHERE,
+    fps: float = DEFAULT_FPS,
+    size: tuple[int, int] = DEFAULT_SIZE,
+    printer: Printer | None = None,
+) -> SimulatedTable:
+    """A .mat file as a test match: board, camera, light, players and incidents (in `share` of the turns) by the seed.
+
+    `events` of the table is what a transcription must tell; the match may differ from the file where an illegal play
+    was made to stand (see `companion.sim.tails`).
+    """
+    script = plan_match(random.Random(seed), read_match(path), share=share)
+    name = f"match:{path}"
+    return SimulatedTable(script, name=name, seed=seed, fps=fps, size=size, limits=limits, printer=printer)
 
 
 def demo_table(*, seed: int = DEMO_SEED, fps: float | None = None, printer: Printer | None = None) -> SimulatedTable:

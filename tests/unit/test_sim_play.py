@@ -28,7 +28,7 @@ from companion.sim.motion import Tumble, die_quat, resting_height
 from companion.sim.scene import Die
 from companion.sim.sketch import SketchPrinter
 from companion.sim.stage import Segment
-from companion.sim.table import DEMO, SimulatedTable, demo_table, match_table, read_match
+from companion.sim.table import DEMO, SimulatedTable, demo_table, match_table, planned_table, read_match
 from companion.sim.tails import plan_match, with_standing
 from companion.sim.truth import top_value
 
@@ -295,6 +295,13 @@ class TestIncidents:
         wrong = [turn for _, _, turn in script.turns() if not turn.legal]
         assert len(wrong) == 1
         assert wrong[0].after not in {p.after for p in legal_plays(wrong[0].before, wrong[0].side, wrong[0].dice)}
+
+
+def test_a_test_match_is_all_from_its_seed() -> None:
+    one, same, other = (planned_table(DEMO, seed=seed, size=SMALL, printer=SketchPrinter()) for seed in (5, 5, 6))
+    assert one.script == same.script
+    assert one.segments == same.segments
+    assert one.scene(0.0).layout != other.scene(0.0).layout
 
 
 class TestMotion:
