@@ -122,3 +122,8 @@ def test_a_board_file_of_another_schema_is_refused(learned: Calibration, tmp_pat
 def test_a_place_that_cannot_be_written_is_named(learned: Calibration) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         learn.save(learned, Path("/proc/board.json"))
+
+
+def test_the_example_board_file_with_its_comments_is_valid() -> None:
+    example = Path(__file__).resolve().parents[2] / "calibration" / "example_board.json"
+    assert learn.load(example).schema == learn.SCHEMA
