@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -59,68 +58,63 @@ def _free_spot(scene: Scene, rng: Rng, half: float, others: list[Die]) -> tuple[
     return best
 
 
-def _fault(scene: Scene, rng: Rng, die: Die, kind: str, others: list[Die]) -> Die:
+def _on_checker(scene: Scene, rng: Rng, die: Die) -> Die:
+    flat = _flat(scene)
+    if not flat:
+        return die
+    c, lay = flat[int(rng.integers(len(flat)))], scene.layout
+    near_by = [k.z for k in scene.checkers if math.hypot(k.x - c.x, k.y - c.y) < lay.checker * 0.6]
+    dx, dy = (float(v) for v in rng.normal(0, 0.2, 2))
+    top = max(near_by) + lay.thick
+    return replace(die, x=c.x + dx, y=c.y + dy, z=top + die.size / 2, cls="on_checker", detail="flat")
+
+
+def _on_bar(scene: Scene, rng: Rng, die: Die) -> Die:
     lay = scene.layout
-    h = die.size / 2
-    flat = [c for c in scene.checkers if c.pose == "flat" and c.loc.startswith("p") and c.layer == 0]
-    if kind == "on_checker" and flat:
-        c = flat[int(rng.integers(len(flat)))]
-        top = max(k.z for k in scene.checkers if math.hypot(k.x - c.x, k.y - c.y) < lay.checker * 0.6) + lay.thick
-        return replace(
-            die,
-            x=c.x + float(rng.normal(0, 0.2)),
-            y=c.y + float(rng.normal(0, 0.2)),
-            z=top + h,
-            cls="on_checker",
-            detail="flat",
-        )
-    if kind == "cocked" and flat:
-        return _cocked(scene, rng, die, flat[int(rng.integers(len(flat)))])
-    if kind == "bar" and lay.bar > die.size and lay.bar_height > 0.3:
-        y = float(rng.uniform(-0.4, 0.4)) * lay.height
-        return replace(
-            die,
-            x=float(rng.normal(0, lay.bar * 0.15)),
-            y=y,
-            z=lay.bar_height + h,
-            cls="on_bar_or_rail",
-            detail="flat",
-            zone="bar",
-        )
-    if kind == "rail" and lay.rail > die.size * 0.8:
-        y = math.copysign(lay.height / 2 + lay.rail / 2, float(rng.normal()))
-        return replace(
-            die,
-            x=float(rng.uniform(-0.4, 0.4)) * lay.width,
-            y=y,
-            z=lay.rail_height + h,
-            cls="on_bar_or_rail",
-            detail="flat",
-            zone="rail",
-        )
-    if kind == "stacked" and others:
-        o = others[0]
-        return replace(
-            die,
-            x=o.x + float(rng.normal(0, 0.15)),
-            y=o.y + float(rng.normal(0, 0.15)),
-            z=o.z + die.size,
-            cls="cocked",
-            detail="on_die",
-        )
-    if kind == "off_board":
-        x0, _, x1, _ = lay.outer()
-        x = x1 + float(rng.uniform(1.5, 6)) if rng.random() < 0.5 else x0 - float(rng.uniform(1.5, 6))
-        return replace(
-            die,
-            x=x,
-            y=float(rng.uniform(-0.4, 0.4)) * lay.height,
-            z=-lay.base + h,
-            cls="off_board",
-            detail="table",
-            zone="table",
-        )
-    return die
+    if lay.bar <= die.size or lay.bar_height <= 0.3:
+        return die
+    x, y = float(rng.normal(0, lay.bar * 0.15)), float(rng.uniform(-0.4, 0.4)) * lay.height
+    return replace(die, x=x, y=y, z=lay.bar_height + die.size / 2, cls="on_bar_or_rail", detail="flat", zone="bar")
+
+
+def _on_rail(scene: Scene, rng: Rng, die: Die) -> Die:
+    lay = scene.layout
+    if lay.rail <= die.size * 0.8:
+        return die
+    x, y = float(rng.uniform(-0.4, 0.4)) * lay.width, (lay.height + lay.rail) / 2
+    y = math.copysign(y, float(rng.normal()))
+    return replace(die, x=x, y=y, z=lay.rail_height + die.size / 2, cls="on_bar_or_rail", detail="flat", zone="rail")
+
+
+def _off_board(scene: Scene, rng: Rng, die: Die) -> Die:
+    lay, gap = scene.layout, float(rng.uniform(1.5, 6))
+    x0, _, x1, _ = lay.outer()
+    x, y = x1 + gap if rng.random() < 0.5 else x0 - gap, float(rng.uniform(-0.4, 0.4)) * lay.height
+    return replace(die, x=x, y=y, z=die.size / 2 - lay.base, cls="off_board", detail="table", zone="table")
+
+
+def _stacked(rng: Rng, die: Die, under: Die) -> Die:
+    dx, dy = (float(v) for v in rng.normal(0, 0.15, 2))
+    return replace(die, x=under.x + dx, y=under.y + dy, z=under.z + die.size, cls="cocked", detail="on_die")
+
+
+def _flat(scene: Scene) -> list[Checker]:
+    return [c for c in scene.checkers if c.pose == "flat" and c.loc.startswith("p") and c.layer == 0]
+
+
+def _fault(scene: Scene, rng: Rng, die: Die, first: Die) -> Die:
+    """The die after a throw that went wrong (now and then nothing fits, and it stays as it is)."""
+    kind = str(rng.choice(["on_checker", "cocked", "bar", "rail", "stacked", "off_board", "cocked", "small", "touch"]))
+    flat = _flat(scene)
+    if kind == "small":
+        return _leaning(rng, die)
+    if kind == "touch":
+        return _touching(rng, first, die)
+    if kind == "stacked":
+        return _stacked(rng, die, first)
+    if kind == "cocked":
+        return _cocked(scene, rng, die, flat[int(rng.integers(len(flat)))]) if flat else die
+    return {"on_checker": _on_checker, "bar": _on_bar, "rail": _on_rail, "off_board": _off_board}[kind](scene, rng, die)
 
 
 def _cocked(scene: Scene, rng: Rng, die: Die, c: Checker) -> Die:
@@ -139,30 +133,19 @@ def _cocked(scene: Scene, rng: Rng, die: Die, c: Checker) -> Die:
 
 
 def place_dice(scene: Scene, rng: Rng, faults: float) -> tuple[Die, ...]:
-    """Two dice (now and then four colours apart, or one), thrown into one half; sometimes faulty."""
-    lay = scene.layout
+    """Two dice thrown into one half, the second faulty by chance `faults`; now and then a spare die by the board."""
     first = die_style(rng)
     looks = [first, first if rng.random() < 0.7 else die_style(rng)]
     right = 1.0 if scene.on_roll is Side.WHITE else -1.0
     half = right if rng.random() < 0.9 else -right
-    others: list[Die] = []
-    for k in range(2):
-        side = half if rng.random() < 0.95 else -half
-        others.append(_flat_die(scene, rng, looks[k], side, others))
+    dice: list[Die] = []
+    for look in looks:
+        dice.append(_flat_die(scene, rng, look, half if rng.random() < 0.95 else -half, dice))
     if rng.random() < faults:
-        kind = str(
-            rng.choice(["on_checker", "cocked", "bar", "rail", "stacked", "off_board", "cocked", "small", "touch"])
-        )
-        if kind == "small":
-            others[1] = _leaning(rng, others[1])
-        elif kind == "touch":
-            others[1] = _touching(rng, others[0], others[1])
-        else:
-            others[1] = _fault(scene, rng, others[1], kind, others[:1])
+        dice[1] = _fault(scene, rng, dice[1], dice[0])
     if rng.random() < 0.06:
-        others.append(_spare(scene, rng, die_style(rng)))
-    del lay
-    return tuple(others)
+        dice.append(_spare(scene, rng, die_style(rng)))
+    return tuple(dice)
 
 
 def _flat_die(scene: Scene, rng: Rng, style: DieStyle, half: float, others: list[Die]) -> Die:
@@ -189,53 +172,41 @@ def _spare(scene: Scene, rng: Rng, style: DieStyle) -> Die:
     return Die(x, y, h - scene.layout.base, _posed(rng), scene.layout.die, style, "off_board", "table", "table")
 
 
+_CUBES: tuple[tuple[Colour, Colour], ...] = (
+    ((0.94, 0.93, 0.88), (0.06, 0.06, 0.08)),
+    ((0.94, 0.93, 0.9), (0.65, 0.08, 0.08)),
+    ((0.12, 0.25, 0.5), (0.95, 0.95, 0.95)),
+    ((0.55, 0.1, 0.12), (0.95, 0.93, 0.9)),
+    ((0.1, 0.1, 0.11), (0.9, 0.85, 0.7)),
+    ((0.16, 0.42, 0.27), (0.95, 0.95, 0.92)),
+    ((0.5, 0.3, 0.16), (0.95, 0.9, 0.8)),
+)
+
+
 def place_cube(scene: Scene, rng: Rng) -> Cube:
-    """The doubling cube: on the bar, in a tray or on the table beside the board."""
-    lay = scene.layout
-    palette: tuple[tuple[Colour, Colour], ...] = (
-        ((0.94, 0.93, 0.88), (0.06, 0.06, 0.08)),
-        ((0.94, 0.93, 0.9), (0.65, 0.08, 0.08)),
-        ((0.12, 0.25, 0.5), (0.95, 0.95, 0.95)),
-        ((0.55, 0.1, 0.12), (0.95, 0.93, 0.9)),
-        ((0.1, 0.1, 0.11), (0.9, 0.85, 0.7)),
-        ((0.16, 0.42, 0.27), (0.95, 0.95, 0.92)),
-        ((0.5, 0.3, 0.16), (0.95, 0.9, 0.8)),
-    )
-    body, ink = palette[int(rng.integers(len(palette)))]
-    place = str(rng.choice(["centre", "light", "dark"], p=[0.5, 0.25, 0.25]))
+    """The doubling cube: on the bar, in a tray, on the table beside the board, or offered on the playing surface."""
+    body, ink = _CUBES[int(rng.integers(len(_CUBES)))]
+    place = str(rng.choice(["centre", "light", "dark", "offered"], p=[0.5, 0.23, 0.22, 0.05]))
     face = int(rng.choice([2, 4, 8, 16, 32, 64], p=[0.4, 0.25, 0.15, 0.1, 0.05, 0.05])) if place != "centre" else 64
-    h = lay.cube / 2
-    y = {"centre": float(rng.normal(0, 1.0)), "light": -lay.height * 0.4, "dark": lay.height * 0.4}[place]
+    x, y, z, where = _cube_place(scene, rng, place)
     up = float(rng.choice([0, 90, 180, 270])) + float(rng.normal(0, 8))
-    common: dict[str, Any] = {
-        "face": face,
-        "digit_up": up,
-        "size": lay.cube,
-        "body": near(rng, body, 0.03),
-        "ink": ink,
-        "place": place,
-    }
-    common["roundness"] = float(rng.uniform(0.1, 0.4))
-    if lay.bar > lay.cube * 0.8 and rng.random() < 0.6:
-        z = lay.bar_height if lay.bar_height else 0.0
-        busy = [c for c in scene.checkers if c.loc == "bar" and abs(c.y - y) < lay.checker]
-        if not busy:
-            return Cube(float(rng.normal(0, 0.15)), y, z + h, where="bar", **common)
+    size, round_ = scene.layout.cube, float(rng.uniform(0.1, 0.4))
+    return Cube(x, y, z, face, up, size, near(rng, body, 0.03), ink, place, where, None, round_)
+
+
+def _cube_place(scene: Scene, rng: Rng, place: str) -> tuple[float, float, float, str]:
+    lay, h = scene.layout, scene.layout.cube / 2
+    if place == "offered":
+        return (*_free_spot(scene, rng, 1.0 if rng.random() < 0.5 else -1.0, []), h, "surface")
+    y = {"centre": float(rng.normal(0, 1.0)), "light": -lay.height * 0.4, "dark": lay.height * 0.4}[place]
+    free = not any(c.loc == "bar" and abs(c.y - y) < lay.checker for c in scene.checkers)
+    if lay.bar > lay.cube * 0.8 and free and rng.random() < 0.6:
+        return float(rng.normal(0, 0.15)), y, lay.bar_height + h, "bar"
     if place != "centre" and lay.tray and rng.random() < 0.4:
-        side = lay.tray[int(rng.integers(len(lay.tray)))]
-        spot = lay.tray_x(side), math.copysign(float(rng.uniform(0.04, 0.12)) * lay.height + h, y)
-        if not any(
-            math.hypot(c.x - spot[0], c.y - spot[1]) < lay.checker / 2 + lay.cube * 0.75 for c in scene.checkers
-        ):
-            return Cube(*spot, h, where="side_tray", **common)
-    if place != "centre" and rng.random() < 0.15:
-        common["place"] = "offered"
-        x, y = _free_spot(scene, rng, 1.0 if rng.random() < 0.5 else -1.0, [])
-        return Cube(x, y, h, where="surface", **common)
+        x = lay.tray_x(lay.tray[int(rng.integers(len(lay.tray)))])
+        tray_y = math.copysign(float(rng.uniform(0.04, 0.12)) * lay.height + h, y)
+        if all(math.hypot(c.x - x, c.y - tray_y) > lay.checker / 2 + lay.cube * 0.75 for c in scene.checkers):
+            return x, tray_y, h, "side_tray"
     x0, _, x1, _ = lay.outer()
-    x = (
-        x1 + lay.cube * float(rng.uniform(0.7, 1.6))
-        if rng.random() < 0.5
-        else x0 - lay.cube * float(rng.uniform(0.7, 1.6))
-    )
-    return Cube(x, y, h - lay.base, where="side_table", **common)
+    gap = lay.cube * float(rng.uniform(0.7, 1.6))
+    return x1 + gap if rng.random() < 0.5 else x0 - gap, y, h - lay.base, "side_table"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from companion.rules.position import BAR, OFF, Position, Side
-from companion.sim.scene import Checker, Hand, Layout, Prop, Scene
+from companion.sim.scene import Checker, Hand, Layout, Prop, Scene, Vec3
 from companion.sim.styles import near
 
 Rng = np.random.Generator
@@ -32,6 +32,7 @@ class _Habits:
         self.column = 5 if rng.random() < 0.6 else max(3, min(fit, int(rng.integers(5, 7))))
         self.abreast = bool(rng.random() < 0.08)
         self.inset = float(rng.uniform(0.1, 0.7)) * layout.checker if rng.random() < 0.12 else 0.0
+        self.bar_sign = 1.0 if rng.random() < 0.75 else -1.0
         self.bar_stack = bool(rng.random() < 0.4)
 
 
@@ -46,61 +47,48 @@ def _point(h: _Habits, side: Side, own: int, n: int) -> list[Checker]:
     column = h.column
     if n > column and n <= 7 and rng.random() < 0.4:
         column = min(n, int((lay.height / 2 + 0.3 * d) / (d + gap)))
-    y, last = d / 2 + start, 0.0
+    y = d / 2 + start
     for k in range(n):
-        layer, slot = divmod(k, column) if k < 2 * column else (2 + (k - 2 * column) // column, k % column)
+        layer, slot = divmod(k, column)
         if layer == 0:
-            last = y
+            at, x = y, x0 + lean * slot + float(rng.normal(0, h.mess * 0.35))
             y += d + gap + abs(float(rng.normal(0, h.mess * 0.4)))
-            at, x = last, x0 + lean * slot + float(rng.normal(0, h.mess * 0.35))
         else:
             below = out[(layer - 1) * column + slot]
             at = abs(abs(below.y) - lay.height / 2) + float(rng.normal(0, h.mess * 0.4))
             at += d / 2 if layer == 1 and bridge and slot < column - 1 else 0.0
             x = below.x + float(rng.normal(0, h.mess * 0.4))
-        at = max(d / 2, at)
+        x, at = _inside(lay, x, x0), max(d / 2, at)
         py = lay.height / 2 - at if far else at - lay.height / 2
-        edge = lay.width / 2 - d / 2
-        x = min(max(x, -edge), edge)
-        if lay.bar > 0.8 and lay.bar_height > 0.2:
-            inner = lay.bar / 2 + d / 2
-            x = math.copysign(max(abs(x), inner), x0)
-        yaw, seed = float(rng.uniform(0, 6.28)), int(rng.integers(1 << 20))
-        out.append(
-            Checker(side, float(x), float(py), layer * lay.thick, f"p{own}", layer, k, "flat", (0, 0, 1), yaw, seed)
-        )
+        out.append(_piece(h, side, (x, py, layer * lay.thick), f"p{own}", layer, k))
     return out
+
+
+def _inside(lay: Layout, x: float, column: float) -> float:
+    """x kept off the side rails, and off the bar where that stands up."""
+    edge = (lay.width - lay.checker) / 2
+    x = min(max(x, -edge), edge)
+    if lay.bar > 0.8 and lay.bar_height > 0.2:
+        x = math.copysign(max(abs(x), (lay.bar + lay.checker) / 2), column)
+    return x
+
+
+def _piece(h: _Habits, side: Side, xyz: Vec3, loc: str, layer: int, k: int) -> Checker:
+    """A checker lying flat, turned at random."""
+    yaw, seed = float(h.rng.uniform(0, 6.28)), int(h.rng.integers(1 << 20))
+    return Checker(side, *xyz, loc, layer, k, "flat", (0.0, 0.0, 1.0), yaw, seed)
 
 
 def _bar(h: _Habits, side: Side, n: int) -> list[Checker]:
     lay, rng, out = h.layout, h.rng, []
-    sign = 1.0 if side is Side.WHITE else -1.0
-    if rng.random() < 0.25:
-        sign = -sign
+    sign = h.bar_sign if side is Side.WHITE else -h.bar_sign
     z = lay.bar_height if lay.bar > 0.8 else 0.0
-    start = float(rng.uniform(0.6, 1.6)) * lay.checker
+    start, step = float(rng.uniform(0.6, 1.6)) * lay.checker, lay.checker * 1.03 + h.gap
+    room = max(1, int((lay.height / 2 - lay.checker / 2 - start) / step) + 1)
     for k in range(n):
-        slot, layer = (0, k) if h.bar_stack else (k, 0)
-        y = sign * (start + slot * (lay.checker * 1.03 + h.gap))
-        if abs(y) > lay.height / 2 - lay.checker / 2:
-            y, layer = sign * start, layer + 1
-        x = float(rng.normal(0, h.mess))
-        yaw, seed = float(rng.uniform(0, 6.28)), int(rng.integers(1 << 20))
-        out.append(
-            Checker(
-                side,
-                x,
-                y + float(rng.normal(0, h.mess)),
-                z + layer * lay.thick,
-                "bar",
-                layer,
-                k,
-                "flat",
-                (0, 0, 1),
-                yaw,
-                seed,
-            )
-        )
+        layer, slot = (k, 0) if h.bar_stack else divmod(k, room)
+        x, y = (float(v) for v in rng.normal(0, h.mess, 2))
+        out.append(_piece(h, side, (x, y + sign * (start + slot * step), z + layer * lay.thick), "bar", layer, k))
     return out
 
 
@@ -126,30 +114,13 @@ def _off(h: _Habits, side: Side, n: int) -> list[Checker]:
 def _off_edge(h: _Habits, side: Side, n: int, x: float, sign: float) -> list[Checker]:
     """Standing on edge, a row against the tray's end."""
     lay, rng, out = h.layout, h.rng, []
-    y = lay.height / 2
     step = min(lay.thick * 1.02, (lay.height / 2 - lay.divider) / max(n, 1))
     for k in range(n):
-        y0 = sign * (y - k * step) if sign > 0 else sign * (y - (k + 1) * step)
-        lean = float(rng.normal(0, 0.03))
-        normal = (float(rng.normal(0, 0.03)), -1.0 if sign > 0 else 1.0, lean)
-        place = sign * (y - k * step)
+        normal = (float(rng.normal(0, 0.03)), -1.0 if sign > 0 else 1.0, float(rng.normal(0, 0.03)))
         x0 = x + float(rng.normal(0, 0.12 * (lay.tray_width - lay.checker)))
-        del y0
-        out.append(
-            Checker(
-                side,
-                x0,
-                place,
-                lay.checker / 2,
-                "off",
-                0,
-                k,
-                "edge",
-                normal,
-                float(rng.uniform(0, 6.28)),
-                int(rng.integers(1 << 20)),
-            )
-        )
+        yaw, seed = float(rng.uniform(0, 6.28)), int(rng.integers(1 << 20))
+        y = sign * (lay.height / 2 - k * step)
+        out.append(Checker(side, x0, y, lay.checker / 2, "off", 0, k, "edge", normal, yaw, seed))
     return out
 
 
@@ -161,21 +132,7 @@ def _off_flat(h: _Habits, side: Side, n: int, x: float, sign: float) -> list[Che
         layer, slot = divmod(k, fit)
         y = sign * (lay.height / 2 - d / 2 - slot * d * 1.02)
         x0 = x + float(rng.uniform(-0.4, 0.4)) * max(0.0, lay.tray_width - d)
-        out.append(
-            Checker(
-                side,
-                x0,
-                y,
-                layer * lay.thick,
-                "off",
-                layer,
-                k,
-                "flat",
-                (0, 0, 1),
-                float(rng.uniform(0, 6.28)),
-                int(rng.integers(1 << 20)),
-            )
-        )
+        out.append(_piece(h, side, (x0, y, layer * lay.thick), "off", layer, k))
     return out
 
 
@@ -191,24 +148,10 @@ def _off_table(h: _Habits, side: Side, n: int) -> list[Checker]:
     for k in range(n):
         slot, layer = divmod(k, high)
         row, col = slot % 5, slot // 5
-        px = x + math.copysign(col * d * 1.1, x) + float(rng.normal(0, 0.1 * d * (layer == 0)))
-        py = sign * (lay.height * 0.45 - row * d * 1.12) + float(rng.normal(0, 0.06 * d * (layer == 0)))
-        z = -lay.base + layer * lay.thick
-        out.append(
-            Checker(
-                side,
-                px,
-                py,
-                z,
-                "off",
-                layer,
-                k,
-                "flat",
-                (0, 0, 1),
-                float(rng.uniform(0, 6.28)),
-                int(rng.integers(1 << 20)),
-            )
-        )
+        mess = rng.normal(0, 0.08 * d * (layer == 0), 2)
+        px = x + math.copysign(col * d * 1.1, x) + float(mess[0])
+        py = sign * (lay.height * 0.45 - row * d * 1.12) + float(mess[1])
+        out.append(_piece(h, side, (px, py, -lay.base + layer * lay.thick), "off", layer, k))
     return out
 
 
@@ -222,7 +165,20 @@ def lay_checkers(layout: Layout, position: Position, rng: Rng) -> tuple[Checker,
             out += _point(h, side, own, counts[own])
         out += _bar(h, side, counts[BAR])
         out += _off(h, side, counts[OFF])
-    return _apart(tuple(out), layout)
+    return _tipped(_apart(tuple(out), layout), layout, rng)
+
+
+def _tipped(checkers: tuple[Checker, ...], layout: Layout, rng: Rng) -> tuple[Checker, ...]:
+    """Rarely one checker leans on its neighbour."""
+    loose = [k for k, c in enumerate(checkers) if c.loc.startswith("p") and c.layer == 0 and c.k > 0]
+    if not loose or rng.random() > 0.04:
+        return checkers
+    k, a, turn = loose[int(rng.integers(len(loose)))], float(rng.uniform(0.12, 0.4)), float(rng.uniform(0, 6.28))
+    if any(c.loc == checkers[k].loc and c.layer > 0 for c in checkers):
+        return checkers
+    normal = (math.sin(a) * math.cos(turn), math.sin(a) * math.sin(turn), math.cos(a))
+    leaning = replace(checkers[k], normal=normal, z=layout.checker / 2 * math.sin(a), pose="tilted")
+    return (*checkers[:k], leaning, *checkers[k + 1 :])
 
 
 def _apart(checkers: tuple[Checker, ...], layout: Layout) -> tuple[Checker, ...]:

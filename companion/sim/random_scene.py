@@ -27,7 +27,17 @@ from companion.sim.scene import Camera, Layout, Scene
 from companion.sim.styles import board_style, checker_pair, random_layout, table_material
 from companion.sim.styles_light import random_isp, random_light
 
-SIZES = ((640, 480), (800, 600), (1024, 768), (1280, 720), (1280, 960), (1640, 1232), (1920, 1080))
+SIZES = (
+    (640, 480),
+    (800, 600),
+    (1024, 768),
+    (1280, 720),
+    (1280, 960),
+    (1640, 1232),
+    (1920, 1080),
+    (1080, 1080),
+    (900, 1200),
+)
 
 
 def random_camera(
@@ -40,7 +50,7 @@ def random_camera(
     stock: bool = False,
 ) -> Camera:
     """A camera that sees the whole board, filling so much of the picture (share of the tighter direction)."""
-    size = size or SIZES[int(rng.choice(len(SIZES), p=[0.2, 0.1, 0.1, 0.1, 0.25, 0.15, 0.1]))]
+    size = size or SIZES[int(rng.choice(len(SIZES), p=[0.2, 0.1, 0.1, 0.1, 0.22, 0.12, 0.1, 0.04, 0.02]))]
     tilt = float(min(tilt_max, abs(rng.normal(0, 8)) if rng.random() < 0.5 else rng.uniform(5, 45)))
     if turn is None:
         quarter = float(rng.choice([0.0, 180.0, 90.0, 270.0], p=[0.4, 0.25, 0.175, 0.175]))

@@ -67,8 +67,8 @@ def _screens(rng: Rng, lamp: Lamp) -> tuple[tuple[float, float, float, float, fl
 
 def random_isp(rng: Rng) -> Isp:
     """A camera and what it does to the picture."""
-    quality = pick(rng, "good", "fair", "bad", "stock", p=(0.42, 0.3, 0.16, 0.12))
     u = rng.uniform
+    quality = pick(rng, "good", "fair", "bad", "stock", p=(0.42, 0.3, 0.16, 0.12))
     cast = rng.normal(0, 0.05, 2)
     base = Isp(
         exposure=float(rng.normal(-0.25, 0.38)),
@@ -86,34 +86,40 @@ def random_isp(rng: Rng) -> Isp:
         flicker=float(u(0.01, 0.06)) if rng.random() < 0.08 else 0.0,
         quality=quality,
     )
-    if quality == "fair":
-        return replace(
-            base,
-            noise=float(u(0.01, 0.025)),
-            defocus=float(u(0.6, 1.3)),
-            motion=float(u(0, 2)),
-            motion_angle=float(u(0, 180)),
-        )
-    if quality == "bad":
-        return replace(
-            base,
-            noise=float(u(0.014, 0.034)),
-            grain=float(u(1.0, 2.0)),
-            defocus=float(u(0.9, 2.0)),
-            motion=float(u(0, 4)),
-            motion_angle=float(u(0, 180)),
-            jpeg=int(rng.integers(45, 82)),
-            exposure=float(rng.normal(-0.4, 0.6)),
-        )
-    if quality == "stock":
-        return replace(
-            base,
-            noise=float(u(0.002, 0.01)),
-            exposure=float(rng.normal(0.15, 0.35)),
-            equalise=float(u(0.2, 1.0)),
-            watermark=float(u(0.08, 0.3)) if rng.random() < 0.5 else 0.0,
-            saturation=float(u(1.1, 1.9)),
-            contrast=float(u(0.2, 1.0)),
-            sharpen=float(u(0.3, 1.5)),
-        )
-    return base
+    spoil = {"fair": _fair, "bad": _bad, "stock": _stock}.get(quality)
+    return spoil(rng, base) if spoil else base
+
+
+def _fair(rng: Rng, base: Isp) -> Isp:
+    u = rng.uniform
+    noise, defocus = float(u(0.01, 0.025)), float(u(0.6, 1.3))
+    return replace(base, noise=noise, defocus=defocus, motion=float(u(0, 2)), motion_angle=float(u(0, 180)))
+
+
+def _bad(rng: Rng, base: Isp) -> Isp:
+    u = rng.uniform
+    return replace(
+        base,
+        noise=float(u(0.014, 0.034)),
+        grain=float(u(1.0, 2.0)),
+        defocus=float(u(0.9, 2.0)),
+        motion=float(u(0, 4)),
+        motion_angle=float(u(0, 180)),
+        jpeg=int(rng.integers(45, 82)),
+        exposure=float(rng.normal(-0.4, 0.6)),
+    )
+
+
+def _stock(rng: Rng, base: Isp) -> Isp:
+    """Equalised, saturated, sharpened, perhaps with a watermark."""
+    u = rng.uniform
+    return replace(
+        base,
+        noise=float(u(0.002, 0.01)),
+        exposure=float(rng.normal(0.15, 0.35)),
+        equalise=float(u(0.2, 1.0)),
+        watermark=float(u(0.08, 0.3)) if rng.random() < 0.5 else 0.0,
+        saturation=float(u(1.1, 1.9)),
+        contrast=float(u(0.2, 1.0)),
+        sharpen=float(u(0.3, 1.5)),
+    )
