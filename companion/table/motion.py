@@ -20,8 +20,11 @@ STRONG = 14
 """Grey levels, light changes of the whole picture taken off."""
 CHANGED = 14
 """Changed pixels of the small picture that make a difference."""
-LARGE = 0.012
-"""Share of the board that moves when a hand is over it."""
+HAND = 0.017
+"""A changed patch larger than this share of the picture's board is a hand: moved checkers and dice stay below 0.012,
+hands above 0.024 (measured on filmed play)."""
+ACCEPT_S = 1.4
+"""What looks like a hand but does not move for so long is a change of the scene (a cup, a bump, a new game)."""
 DENSE_S = 0.45
 """Frames nearer to each other than this show motion; farther apart, each stands for itself."""
 STILL_S = 0.22
@@ -38,6 +41,7 @@ class Gate:
     t: float | None = None
     small: NDArray[np.uint8] | None = None
     read_small: NDArray[np.uint8] | None = None
+    clear: NDArray[np.uint8] | None = None  # the last picture without a hand
     read_t: float = -1e9
     reads: int = 0
     still_since: float | None = None
@@ -80,14 +84,35 @@ def changed(a: NDArray[np.uint8] | None, b: NDArray[np.uint8]) -> int:
     """How many pixels differ strongly, changes of the light taken off; all of them when there is nothing to compare."""
     if a is None or a.shape != b.shape:
         return int(b.size)
+    return int((np.abs(_difference(a, b)) > STRONG).sum())
+
+
+def _difference(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.int16]:
+    """b - a with the change of the light taken off."""
     difference = b.astype(np.int16) - a
-    lit = difference[::4, ::4]
-    difference -= np.int16(np.median(lit[b[::4, ::4] > 0]) if (b[::4, ::4] > 0).any() else 0)
-    return int((np.abs(difference) > STRONG).sum())
+    inside = b[::4, ::4] > 0
+    if inside.any():
+        difference -= np.int16(np.median(difference[::4, ::4][inside]))
+        difference[b == 0] = 0
+    return difference
 
 
-def watch(gate: Gate, small: NDArray[np.uint8], t: float) -> tuple[Gate, Decision]:
-    """The gate after one more frame, and what to do with it. Frames that come late or twice are passed over."""
+def largest_patch(clear: NDArray[np.uint8] | None, small: NDArray[np.uint8]) -> int:
+    """Pixels of the largest connected change against a picture without a hand."""
+    if clear is None or clear.shape != small.shape:
+        return 0
+    strong = (np.abs(_difference(clear, small)) > STRONG).astype(np.uint8)
+    kernel = np.ones((3, 3), np.uint8)
+    whole = cv2.dilate(cv2.morphologyEx(strong, cv2.MORPH_OPEN, kernel), kernel)
+    count, _, stats, _ = cv2.connectedComponentsWithStats(whole)
+    return int(stats[1:, cv2.CC_STAT_AREA].max()) if count > 1 else 0
+
+
+def watch(gate: Gate, small: NDArray[np.uint8], t: float, area: int | None = None) -> tuple[Gate, Decision]:
+    """The gate after one more frame, and what to do with it. Frames that come late or twice are passed over.
+
+    `area`: pixels of the small picture that belong to the board and its margin.
+    """
     if gate.t is not None and t <= gate.t:
         return gate, NOTHING
     dense = gate.t is not None and t - gate.t < DENSE_S
@@ -95,12 +120,19 @@ def watch(gate: Gate, small: NDArray[np.uint8], t: float) -> tuple[Gate, Decisio
     news = changed(gate.read_small, small) >= CHANGED
     quiet = motion < CHANGED
     since = (gate.still_since if gate.still_since is not None else gate.t) if quiet else None
-    hand = dense and motion > LARGE * small.size
     gate = replace(gate, t=t, small=small, still_since=since, reads=0 if news and gate.reads else gate.reads)
     still = quiet and since is not None and t - since >= STILL_S
+    hand = largest_patch(gate.clear, small) > HAND * (area or small.size)
+    if hand and not (since is not None and t - since >= ACCEPT_S):
+        return gate, Decision(False, still, True)
     if not _wanted(gate, t, dense=dense, still=still, news=news):
-        return gate, Decision(False, still, hand)
-    return replace(gate, read_small=small, read_t=t, reads=gate.reads + 1), Decision(True, still, hand)
+        return gate, Decision(False, still)
+    return replace(gate, read_small=small, read_t=t, reads=gate.reads + 1), Decision(True, still)
+
+
+def cleared(gate: Gate) -> Gate:
+    """The frame just read shows no hand: later ones are compared with it."""
+    return replace(gate, clear=gate.read_small)
 
 
 def _wanted(gate: Gate, t: float, *, dense: bool, still: bool, news: bool) -> bool:

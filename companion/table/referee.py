@@ -39,7 +39,7 @@ from companion.table.referee_turn import (
     unseen_rolls,
 )
 from companion.table.state import MatchState, Phase
-from companion.table.throws import Die, Throw, die_of, matched
+from companion.table.throws import Die, Throw, credible, die_of, matched
 from companion.vision.types import BoardObservation
 
 UNUSABLE = {"no_board", "moved", "blocked", "dark", "blurred"}
@@ -124,8 +124,8 @@ def _turn_runs(work: Step) -> bool:
 
 
 def _in_play(work: Step, seen: BoardObservation) -> list[Die]:
-    """The dice in view but for those known to lie about."""
-    dice = [die_of(die) for die in seen.dice]
+    """The dice in view but for those known to lie about and things that are hardly dice."""
+    dice = [die_of(die) for die in seen.dice if credible(die)]
     idle, rest = matched(work.seen.idle, dice)
     work.look_back(idle=tuple(die for die, _ in idle))
     return rest

@@ -56,9 +56,9 @@ def _not_old(work: Step, dice: Sequence[Die]) -> list[Die]:
 
 
 def _mark_idle(work: Step, dice: Sequence[Die]) -> None:
-    """Dice lying beside the board while nobody has thrown are not part of a throw."""
-    idle = tuple(die for die in dice if die.state == "off_board")
-    if idle:
+    """Dice lying beside the board or on its bar while nobody has thrown are not part of a throw."""
+    idle = tuple(die for die in dice if die.state in ("off_board", "on_bar"))
+    if idle and len(idle) == len(dice):
         work.look_back(idle=(*work.seen.idle, *idle)[-8:])
 
 
@@ -176,7 +176,8 @@ def _reroll(work: Step, throw: Throw) -> None:
 def _valid(work: Step, throw: Throw, dice: Sequence[Die]) -> None:
     pair = throw.pair
     assert pair is not None
-    idle = tuple(die for die in dice if die not in throw.dice and not any(die.near(d) for d in throw.dice))
+    lies = throw.last_t == work.seen.t  # else the other dice in view came later
+    idle = tuple(die for die in dice if lies and not any(die.near(d) for d in throw.dice))
     work.look_back(
         throw=replace(throw, called=True),
         fresh=None,

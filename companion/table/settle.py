@@ -11,7 +11,7 @@ from typing import Protocol
 
 from companion.sources.base import Frame
 from companion.table import events as ev
-from companion.table.motion import Decision, Gate, board_mask, small_picture, watch
+from companion.table.motion import Decision, Gate, board_mask, cleared, small_picture, watch
 from companion.vision.types import BoardObservation, Calibration
 
 
@@ -60,14 +60,18 @@ class Watcher:
         self.settled = Settled()
         self.last: BoardObservation | None = None
         self._mask = None if calibration is None else board_mask(calibration.image_size, calibration.corners)
+        self._area = None if self._mask is None else int(self._mask.sum())
 
     def watch(self, frame: Frame) -> Iterator[ev.TableEvent]:
         """The events of one frame; `last` is then the newest reading."""
-        self.gate, decision = watch(self.gate, small_picture(frame.image, self._mask), frame.t)
+        small = small_picture(frame.image, self._mask)
+        self.gate, decision = watch(self.gate, small, frame.t, self._area)
         if decision.hand and not self.settled.hands:
             self.settled = replace(self.settled, hands=True)
             yield ev.HandsIn(t=frame.t, frame=frame.seq)
         if decision.read:
             self.last = self.reader.observe(frame)
+            if not self.last.obstructed:
+                self.gate = cleared(self.gate)
             self.settled, found = table_events(self.settled, self.last, decision)
             yield from found

@@ -17,6 +17,9 @@ NEAR = 0.022
 LATER_WEIGHT = 0.6
 """A second reading of the same die tells less than the first: the same cause may mislead both."""
 OPENING = "opening"
+UNSURE_DIE = 0.8
+FAULTY_DIE = 0.6
+"""Confidence below which a thing without a value is not taken for a die (reflections, pips of the decoration)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,13 @@ class Throw:
         """Log-chance of all 21 rolls; even when the dice were not read."""
         pair = self.pair
         return roll_chances(pair[0].log, pair[1].log) if pair else any_roll()
+
+
+def credible(seen: DieObservation) -> bool:
+    """Enough of a die to be thought of: its value is read, or it is said with confidence to be one."""
+    if seen.value is not None:
+        return True
+    return seen.confidence >= (UNSURE_DIE if seen.state == "unsure" else FAULTY_DIE)
 
 
 def die_of(seen: DieObservation) -> Die:
