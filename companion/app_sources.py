@@ -15,6 +15,8 @@ from companion.sources.simulated import RealTimeFilm
 from companion.table.state import MatchState
 
 SIMULATED = ("demo", "match")
+CAMERAS = ("picamera2", "v4l2", "http", "https")
+"""These may come later or come back: opened, and opened again, by the capture thread. All others must be there now."""
 CAMERA_DEVICE = Path("/dev/video0")
 HOLD_S = 0.5
 """While a simulated table waits (before its first play, after its last) it gives one picture in this time."""
@@ -97,18 +99,16 @@ class SourcePlan:
     def __init__(self, spec: str) -> None:
         self.spec = spec or found_camera()
         self.kind = self.spec.partition(":")[0]
-        self._described: Source | None = None
         self.ready: Callable[[], bool] = lambda: True
-        if self.kind in SIMULATED:
-            self._described = open_source(self.spec)
+        self._opened: Source | None = None if self.kind in CAMERAS else open_source(self.spec)
 
     def describe(self) -> Opened:
-        return Opened(getattr(self._described, "script", None))
+        return Opened(getattr(self._opened, "script", None))
 
     def open(self, match: MatchState) -> Source:
         """Called by the capture thread, also again after a fault."""
+        source = self._opened or open_source(self.spec)
+        self._opened = None
         if self.kind not in SIMULATED:
-            return open_source(self.spec, live=True)
-        table = self._described or open_source(self.spec)
-        self._described = None
-        return HeldFilm(table, match.t if match.started else 0.0, self.ready)
+            return source
+        return HeldFilm(source, match.t if match.started else 0.0, self.ready)
