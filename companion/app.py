@@ -192,10 +192,10 @@ class Service:
         self.server.start()
         self.housekeeper.start()
 
-    def stop(self) -> None:
-        """Idempotent. Page and table end side by side; a source stuck in a driver is left behind."""
+    def stop(self) -> bool:
+        """Idempotent. Page and table end side by side; False when a source stuck in a driver was left behind."""
         if self._stopped.is_set():
-            return
+            return True
         self._stopped.set()
         table = threading.Thread(target=self.runner.stop, name="stop-table", daemon=True)
         began = time.monotonic()
@@ -207,6 +207,7 @@ class Service:
         self.match_log.close()
         logging.getLogger().removeHandler(self.errors)
         self.lock.close()
+        return not table.is_alive()
 
 
 def board_path(options: RunOptions, plan: SourcePlan) -> Path:

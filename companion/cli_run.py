@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -49,7 +50,12 @@ def run(**options: Any) -> None:
 
         watch_over(service, stop, notifier())
     finally:
-        service.stop()
+        clean = service.stop()
+    if not clean:
+        # A thread is still deep in a camera's or OpenCV's code: the interpreter's own end would abort it with a crash.
+        sys.stdout.flush()
+        logging.shutdown()
+        os._exit(0)
 
 
 def run_options(options: dict[str, Any]) -> Any:
