@@ -28,15 +28,8 @@ from companion.sim.styles import board_style, checker_pair, random_layout, table
 from companion.sim.styles_light import random_isp, random_light
 
 SIZES = (
-    (640, 480),
-    (800, 600),
-    (1024, 768),
-    (1280, 720),
-    (1280, 960),
-    (1640, 1232),
-    (1920, 1080),
-    (1080, 1080),
-    (900, 1200),
+    *((640, 480), (800, 600), (1024, 768), (1280, 720), (1280, 960)),
+    *((1640, 1232), (1920, 1080), (1080, 1080), (900, 1200)),
 )
 
 
