@@ -1,4 +1,4 @@
-"""From generated pictures on disk to training samples of the two nets: views with imperfect corners, planes, targets."""
+"""From generated pictures on disk to training samples of the two nets: imperfect views, planes, targets."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def view_of(rng: np.random.Generator, truth: dict, jitter: float) -> tuple[np.nd
 
 def men_on_canvas(truth: dict, hom: np.ndarray, bar: tuple[float, float]) -> np.ndarray:
     """Rows (u, v, light, layer, upright) of the men shown, once for each part of the canvas that shows them."""
-    men = [m for m in truth["men"]]
+    men = truth["men"]
     if not men:
         return np.zeros((0, 5))
     px = np.array([[m[0], m[1], 1.0] for m in men]) @ np.linalg.inv(hom).T
@@ -215,10 +215,23 @@ class Endless(IterableDataset):
         rng = np.random.default_rng([self.seed, info.id if info else 0])
         make = reader_sample if self.kind == "reader" else finder_sample
         cv2.setNumThreads(1)
+        known: dict[Path, float] = {}
         while True:
             pools = [(sorted(f.glob("*.json")), weight) for f, weight in self.folders]
             pools = [(p, weight) for p, weight in pools if p]
             weights = np.array([weight for _, weight in pools])
+            chances = [chance(p, known) for p, _ in pools]
             for _ in range(400):
-                pool = pools[int(rng.choice(len(pools), p=weights / weights.sum()))][0]
-                yield make(rng, pool[int(rng.integers(len(pool)))])
+                k = int(rng.choice(len(pools), p=weights / weights.sum()))
+                yield make(rng, pools[k][0][int(rng.choice(len(chances[k]), p=chances[k]))])
+
+
+def chance(pool: list[Path], known: dict[Path, float]) -> np.ndarray:
+    """How often each record is drawn: tall stacks and men on the bar, rare and hard, more often."""
+    for path in pool:
+        if path not in known:
+            t = json.loads(path.read_text())
+            tall = sum(abs(n) >= 6 for n in (*t["far"], *t["near"]))
+            known[path] = 1.0 + 1.5 * tall + 0.5 * (sum(t["on_bar"]) > 0)
+    weights = np.array([known[path] for path in pool])
+    return weights / weights.sum()

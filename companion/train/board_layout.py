@@ -141,7 +141,6 @@ def camera(rng: Rng, lay: dict) -> dict:
     a = lay["aspect"]
     w = 640
     h = int(rng.choice([480, 480, 360, 640]))
-    stretch = 1.0
     turn = float(rng.choice([0, 180, 90, 270], p=[0.6, 0.14, 0.13, 0.13])) + rng.normal(0, rng.choice([2, 9]))
     steep = rng.random() < 0.5
     tilt = rng.uniform(0, 12) if steep else rng.uniform(8, 50)

@@ -1,4 +1,4 @@
-"""Fast generated pictures of backgammon boards with exact truth (about 15 a second): see board_layout for what is drawn.
+"""Fast generated pictures of backgammon boards with exact truth; board_layout says what is drawn.
 
     python -m companion.train.board_synth OUT --count 8000 --seed 1
 
@@ -26,7 +26,6 @@ from companion.train.board_texture import (
     polygon,
     ring_sprite,
     surface,
-    wood_colour,
 )
 
 S = 460  # texture pixels per board width
@@ -229,7 +228,7 @@ class Picture:
         ring = np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)]) * self.lay["diameter"] / 2
         for m in self.men:
             top = (m["layer"] + 1) * self.lay["height"] + m.get("lift", 0.0)
-            pts = np.vstack([ring + (m["x"], m["y"]), ring + (m["x"] + dx * top, m["y"] + dy * top)])
+            pts = np.vstack([np.add(ring, (m["x"], m["y"])), np.add(ring, (m["x"] + dx * top, m["y"] + dy * top))])
             hull = cv2.convexHull(self.tex(pts).astype(np.float32)).round().astype(np.int32)
             cv2.fillConvexPoly(mask, hull, 255)
         for x0, y0, x1, y1, h in self.walls():
@@ -245,7 +244,7 @@ class Picture:
     def draw_wall(self, img: np.ndarray, wall: tuple[float, float, float, float, float], colour: np.ndarray) -> None:
         x0, y0, x1, y1, h = wall
         floor = np.array([[x0, y0, 0], [x1, y0, 0], [x1, y1, 0], [x0, y1, 0]])
-        roof = floor + (0, 0, h)
+        roof = np.add(floor, (0, 0, h))
         f, r = self.px(floor), self.px(roof)
         order = sorted(
             range(4), key=lambda i: -np.hypot(*((floor[i] + floor[(i + 1) % 4])[:2] / 2 - self.cam["eye"][:2]))
@@ -271,8 +270,8 @@ class Picture:
             fill(img, self.px(q), side)
             fill(img, self.px(q), side * 0.5, edge=1)
             return
-        low = self.px(np.column_stack([ring + (m["x"], m["y"]), np.full(28, z0)]))
-        high = self.px(np.column_stack([ring + (m["x"], m["y"]), np.full(28, z0 + lay["height"])]))
+        low = self.px(np.column_stack([np.add(ring, (m["x"], m["y"])), np.full(28, z0)]))
+        high = self.px(np.column_stack([np.add(ring, (m["x"], m["y"])), np.full(28, z0 + lay["height"])]))
         m["top"] = high.mean(0)
         hull = cv2.convexHull(np.vstack([low, high]).astype(np.float32))[:, 0]
         lo, hi = hull.min(0), hull.max(0)
@@ -361,8 +360,8 @@ class Picture:
                 continue
             t = rng.uniform(0, np.pi / 2)
             sq = np.array([[np.cos(t + k * np.pi / 2), np.sin(t + k * np.pi / 2)] for k in range(4)]) * size * 0.707
-            low = self.px(np.column_stack([sq + (x, y), np.full(4, z0)]))
-            high = self.px(np.column_stack([sq + (x, y), np.full(4, z0 + size)]))
+            low = self.px(np.column_stack([np.add(sq, (x, y)), np.full(4, z0)]))
+            high = self.px(np.column_stack([np.add(sq, (x, y)), np.full(4, z0 + size)]))
             for k in range(4):
                 fill(img, np.array([low[k], low[(k + 1) % 4], high[(k + 1) % 4], high[k]]), col * (0.5 + 0.12 * k))
             fill(img, high, col)
@@ -373,7 +372,7 @@ class Picture:
                 write_text(
                     img,
                     str(rng.choice(["64", "2", "4", "8", "16"])),
-                    centre + (-r / 2, r / 4),
+                    np.add(centre, (-r / 2, r / 4)),
                     r / 30,
                     ink,
                     max(1, int(r / 8)),
