@@ -15,7 +15,14 @@ ALLOWED = {
     "vision": (*VOCABULARY, "companion.vision", "companion.sources.base"),
     "sources": (*VOCABULARY, "companion.sources", "companion.sim"),
     "table": (*VOCABULARY, "companion.rules", "companion.table", "companion.vision", "companion.sources.base"),
-    "record": (*VOCABULARY, "companion.rules", "companion.record", "companion.table", "companion.vision.types"),
+    "record": (
+        *VOCABULARY,
+        "companion.rules",
+        "companion.record",
+        "companion.table",
+        "companion.vision.types",
+        "companion.sources.base",
+    ),
     "sim": (*VOCABULARY, "companion.rules", "companion.sim", "companion.sources.base"),
     "advise": (*VOCABULARY, "companion.rules", "companion.advise"),
 }
@@ -53,7 +60,9 @@ def test_the_pi_camera_library_is_imported_in_one_place_only() -> None:
         str(path.relative_to(ROOT))
         for path in ROOT.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
-        if (isinstance(node, ast.Import) and any(a.name.split(".")[0] in ("picamera2", "libcamera") for a in node.names))
+        if (
+            isinstance(node, ast.Import) and any(a.name.split(".")[0] in ("picamera2", "libcamera") for a in node.names)
+        )
         or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("picamera2", "libcamera"))
     }
     assert users <= {"sources/picamera.py"}
