@@ -26,7 +26,7 @@ ALLOWED = {
     "sim": (*VOCABULARY, "companion.rules", "companion.sim", "companion.sources.base"),
     "advise": (*VOCABULARY, "companion.rules", "companion.advise"),
 }
-"""Package -> prefixes of our own modules that it may import. `web`, `train`, `bench` and the top modules wire things."""
+"""Package -> prefixes of our own modules that it may import. `web`, `train`, `bench`, the top modules wire things."""
 EXCEPTIONS = {
     "companion/table/runner.py": ("companion.record",),  # the one impure file of the table: owns the log
 }
