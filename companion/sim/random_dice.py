@@ -105,7 +105,6 @@ def _flat(scene: Scene) -> list[Checker]:
 def _fault(scene: Scene, rng: Rng, die: Die, first: Die) -> Die:
     """The die after a throw that went wrong (now and then nothing fits, and it stays as it is)."""
     kind = str(rng.choice(["on_checker", "cocked", "bar", "rail", "stacked", "off_board", "cocked", "small", "touch"]))
-    flat = _flat(scene)
     if kind == "small":
         return _leaning(rng, die)
     if kind == "touch":
@@ -113,23 +112,32 @@ def _fault(scene: Scene, rng: Rng, die: Die, first: Die) -> Die:
     if kind == "stacked":
         return _stacked(rng, die, first)
     if kind == "cocked":
-        return _cocked(scene, rng, die, flat[int(rng.integers(len(flat)))]) if flat else die
+        return _cocked(scene, rng, die)
     return {"on_checker": _on_checker, "bar": _on_bar, "rail": _on_rail, "off_board": _off_board}[kind](scene, rng, die)
 
 
-def _cocked(scene: Scene, rng: Rng, die: Die, c: Checker) -> Die:
-    """Leaning against a checker: one lower edge on the surface, a face on the checker's rim."""
-    lay, s = scene.layout, die.size
-    tilt = float(rng.uniform(10, 40))
-    a = math.radians(tilt)
-    towards = math.atan2(-c.y, -c.x) + float(rng.normal(0, 0.8))
-    out = np.array([math.cos(towards), math.sin(towards)])
+def _cocked(scene: Scene, rng: Rng, die: Die) -> Die:
+    """Leaning on a checker's edge where the others leave most room: a lower edge on the surface, a face on the rim."""
+    flat = _flat(scene)
+    if not flat:
+        return die
+    lay, s, a = scene.layout, die.size, math.radians(float(rng.uniform(8, 40)))
+    every = np.array([(c.x, c.y) for c in flat])
     reach = lay.checker / 2 + min(lay.thick / max(math.tan(a), 0.2), s * 0.8) * 0.6 + s * 0.2
-    where = np.array([c.x, c.y]) + out * reach
+    best, most = (0.0, 0.0, 0.0), -99.0
+    for _ in range(24):
+        k, towards = int(rng.integers(len(flat))), float(rng.uniform(0, 6.28))
+        x, y = every[k] + reach * np.array([math.cos(towards), math.sin(towards)])
+        away = np.hypot(every[:, 0] - x, every[:, 1] - y) - lay.checker / 2 - s * 0.6
+        away[k] = 9.0
+        inside = min(lay.height / 2 - abs(y), lay.width / 2 - abs(x), abs(x) - lay.bar / 2) - s * 0.7
+        room = min(float(away.min()), inside)
+        if room > most:
+            best, most = (float(x), float(y), towards), room
+        if room > 0.05:
+            break
     z = s / 2 * (math.cos(a) + math.sin(a)) * 0.985
-    return replace(
-        die, x=float(where[0]), y=float(where[1]), z=z, quat=_posed(rng, a, towards), cls="cocked", detail="chk"
-    )
+    return replace(die, x=best[0], y=best[1], z=z, quat=_posed(rng, a, best[2]), cls="cocked", detail="chk")
 
 
 def place_dice(scene: Scene, rng: Rng, faults: float) -> tuple[Die, ...]:
