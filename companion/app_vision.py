@@ -22,6 +22,20 @@ GOOD_SHARPNESS = 0.16
 POOR = 0.45
 """A meter below this comes with advice."""
 LONGEST_PHOTO = 4096
+REASONS = {
+    "no board found": "no_board",
+    "picture of": "small_picture",
+    "the picture is dark": "dark",
+    "the board is dark": "dark",
+    "the board is too small": "small_board",
+    "the board is partly hidden": "hidden",
+    "the picture is blurred": "blurred",
+    "glare on the board": "glare",
+    "not the starting position": "not_start",
+    "one side's checkers": "one_side",
+    "White's checkers are darker": "swapped",
+}
+"""How a refusal of the calibration begins -> key `cal.reason.…` of the language files."""
 
 
 def decode(data: bytes) -> Image:
@@ -95,7 +109,15 @@ class Wizard:
             self._set(None)
             seen = corners or self._corners(image)
             found = meters(image, seen)
-            return {"ok": False, "reason": str(error), "size": size, "corners": seen, "meters": found, **advice(found)}
+            return {
+                "ok": False,
+                "reason": str(error),
+                "reason_code": reason_code(error),
+                "size": size,
+                "corners": seen,
+                "meters": found,
+                **advice(found),
+            }
         self._set(made)
         found = meters(image, list(made.corners))
         return {
@@ -154,6 +176,11 @@ class Wizard:
         on_roll = Side(options["on_roll"]) if options.get("on_roll") in ("white", "black") else None
         roll = verdict(reading, on_roll, load_profile(), False)
         return document("photo", reading.observation, roll, on_roll)
+
+
+def reason_code(error: CalibrationError) -> str:
+    """The refusal as a key; "" for one without."""
+    return next((code for start, code in REASONS.items() if str(error).startswith(start)), "")
 
 
 def advice(found: dict[str, float]) -> Json:

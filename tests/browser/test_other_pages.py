@@ -94,7 +94,7 @@ def test_the_camera_is_set_up_by_touch(server, open_page) -> None:
     page.wait_for_function("document.querySelector('.cal-picture').naturalWidth > 1")
     server.fakes.vision.fails = True
     page.tap("text=Find the board by itself")
-    page.wait_for_selector("text=the start needs 5")
+    page.wait_for_selector("text=This is not the starting position.")
     server.fakes.vision.fails = False
     handle = page.locator(".cal-handle >> nth=0")
     box = handle.bounding_box()

@@ -8,6 +8,7 @@ from webfakes import DOUBT, ILLEGAL, MIDDLE, OPENING, REROLL, TEACHER
 from companion.rules.ids import gnu_position_id
 from companion.rules.position import Position
 from companion.table import commands as cmd
+from companion.table.view import Banner, Choice, Message
 
 
 def spot(page, place):
@@ -50,6 +51,27 @@ def test_each_fault_has_its_banner_with_rule_and_choices(server, open_page) -> N
     page.click("text=Let it stand")
     page.wait_for_timeout(100)
     assert server.table.commands[-1] == cmd.Rule(choice="stand")
+
+
+def test_the_other_banners_speak_too_and_a_match_ends(server, open_page) -> None:
+    page = open_page(operator=True)
+    said = {
+        "premature": Message("premature.opponent_choice", {"side": "white"}),
+        "double": Message("status.double_offered", {"side": "white"}),
+        "camera_lost": Message("status.camera_lost"),
+        "game_end": Message("game.gammon", {"winner": "black", "n": 4}),
+        "match_end": Message("match.won", {"winner": "black", "score": "5-3"}),
+    }
+    for kind, text in said.items():
+        take = Choice(Message("choice.take"), {"command": "take", "side": "black"})
+        server.table.change(banner=Banner(kind=kind, text=text, choices=(take,) if kind == "double" else ()))
+        page.wait_for_selector(f'html[data-banner="{kind}"]')
+        assert "{" not in text_of(page, ".banner")
+        if kind == "double":
+            page.click(".banner .primary")
+    server.table.change(banner=None, status="match_over", status_text=Message("status.match_over", {"winner": "black"}))
+    page.wait_for_selector('.status:has-text("Black wins")')
+    assert server.table.commands == [cmd.Take(side="black")]
 
 
 def test_a_doubt_is_solved_by_one_tap_on_its_answer(server, open_page) -> None:

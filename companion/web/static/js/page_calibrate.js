@@ -69,6 +69,12 @@ function showMeters(found) {
   put(meters, METERS.filter((name) => found.meters?.[name] !== undefined).map((name) => meter(name, found.meters[name])), (found.advice ?? []).map((code) => h("p", { class: "small" }, has(`cal.advice.${code}`) ? t(`cal.advice.${code}`) : code)));
 }
 
+/** The refusal in the reader's language; the engine's own words where there is no text for it. */
+function reasonOf(found) {
+  const code = `cal.reason.${found.reason_code}`;
+  return has(code) ? t(code) : found.reason;
+}
+
 function showOutcome(found) {
   if (found.corners) {
     state.corners = found.corners;
@@ -79,7 +85,7 @@ function showOutcome(found) {
   drawChoices();
   showMeters(found);
   if (!found.ok) {
-    put(outcome, h("div", { class: "banner warn" }, icon("warn"), h("div", { class: "stack" }, h("h2", {}, t("cal.failed")), h("p", { class: "sentence" }, found.reason), h("p", {}, t("cal.failed_help")))));
+    put(outcome, h("div", { class: "banner warn" }, icon("warn"), h("div", { class: "stack" }, h("h2", {}, t("cal.failed")), h("p", { class: "sentence" }, reasonOf(found)), h("p", {}, t("cal.failed_help")))));
     return;
   }
   put(
