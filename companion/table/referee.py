@@ -292,10 +292,25 @@ def _watch_record(work: Step, look: Look) -> None:
         return
     count = work.seen.strange_looks + 1 if work.seen.strange == look.key else 1
     work.look_back(strange=look.key, strange_looks=count)
+    if _refused_played(work, look):
+        return
     if count >= STRANGE_LOOKS and work.seen.fresh is None and (_correct_from(work, look) or _turns_missed(work, look)):
         return
     if count == STRANGE_DOUBT and not _roll_missed(work, look):
         work.doubt("position", (), "the checkers do not lie as the record says")
+
+
+def _refused_played(work: Step, look: Look) -> bool:
+    """The throw that was called faulty was played all the same, by both players' consent or because it was good."""
+    throw, side = work.seen.refused, work.match.on_roll
+    if throw is None or throw.pair is None or side is None or work.seen.old or work.seen.fresh is not None:
+        return False
+    now = decode_turn(work.match.position, side, throw.rolls(), ((look, 1.0),))
+    played = now.best.kind is Kind.LEGAL and now.best.after != work.match.position
+    if not played or now.lead < CORRECT_LEAD / 2:
+        return False
+    finish(work, now.best, now)
+    return True
 
 
 def _turns_missed(work: Step, look: Look) -> bool:

@@ -24,6 +24,8 @@ GOOD_FIT = 6.0
 """Nats the explanation may miss the look's own best reading by."""
 ROBUST = -3.0
 LEAD = 1.0
+TWO_LEAD = 7.0
+"""Nats by which two turns must fit better than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,14 @@ def catch_up(work: Step, look: Look, rolls: Mapping[Dice, float], throw: Throw |
     if side is None or work.match.phase is Phase.OPENING:
         return None
     replies = throw.rolls() if throw is not None and throw.pair is not None else any_roll()
-    return explain_two(work.match.position, side, rolls, replies, look)
+    pair = explain_two(work.match.position, side, rolls, replies, look)
+    if pair is None:
+        return None
+    one = decode_turn(work.match.position, side, any_roll(), ((look, 1.0),)).best_of(
+        Kind.LEGAL, Kind.PARTIAL, Kind.UNMOVED
+    )
+    simple = -np.inf if one is None else float(fit(((look, 1.0),), encode(one.after)[None])[0])
+    return pair if pair.reply.score - simple >= TWO_LEAD else None
 
 
 def opening_missed(work: Step, look: Look) -> bool:

@@ -51,6 +51,7 @@ class Seen:
     throw: Throw | None = None
     fresh: Throw | None = None
     glimpse: Die | None = None  # one die of a throw, the other overlooked
+    refused: Throw | None = None  # the throw called faulty last
     old: tuple[Die, ...] = ()
     idle: tuple[Die, ...] = ()
     looks: tuple[Look, ...] = ()

@@ -119,7 +119,7 @@ def confirm(work: Step, throw: Throw, look: Look, dice: Sequence[Die] = ()) -> N
     if throw.reason == "wrong_half" and work.seen.glimpse is not None and danced_unseen(work):
         _again(work, throw, look, dice)
         return
-    if throw.reason in ("wrong_half", "split") and position_changed(work, look):
+    if (throw.reason == "split" or _elsewhere(work, throw)) and position_changed(work, look):
         if missed_turn(work, look):
             _again(work, throw, look, dice)
             return
@@ -137,6 +137,13 @@ def confirm(work: Step, throw: Throw, look: Look, dice: Sequence[Die] = ()) -> N
         work.look_back(throw=throw, fresh=None, gone=0, looks=())
     else:
         _valid(work, throw, dice)
+
+
+def _elsewhere(work: Step, throw: Throw) -> bool:
+    """No die lies in the half of the side on roll: perhaps the other side has thrown."""
+    side = work.match.on_roll
+    known = side is not None and work.law.half == "right" and work.match.phase is not Phase.OPENING
+    return known and side is not None and not any(die.half == right_half(side) for die in throw.dice)
 
 
 def _out_of_step(work: Step, throw: Throw, look: Look) -> bool:
@@ -170,7 +177,7 @@ def _reroll(work: Step, throw: Throw) -> None:
             rules=RULES.get(reason, ()),
         )
     )
-    work.look_back(old=throw.dice, fresh=None, throw=None)
+    work.look_back(old=throw.dice, refused=throw, fresh=None, throw=None)
 
 
 def _valid(work: Step, throw: Throw, dice: Sequence[Die]) -> None:
@@ -182,6 +189,7 @@ def _valid(work: Step, throw: Throw, dice: Sequence[Die]) -> None:
         throw=replace(throw, called=True),
         fresh=None,
         glimpse=None,
+        refused=None,
         old=(),
         gone=0,
         looks=(),

@@ -70,6 +70,11 @@ def _own_doing(work: Step, guess: Guess) -> bool:
     return any((other.best[:26] == encode(guess.after)[:26]).all() for other in work.seen.looks[1:])
 
 
+def _own_final(work: Step, guess: Guess) -> bool:
+    """An ended play that meddles with the other side's checkers must have been noticed while the dice lay."""
+    return work.match.illegal is not None or not others_moved(work.match.position, guess, now_side(work))
+
+
 def _clear(look: Look, now: Decoded) -> bool:
     """Every region in which the illegal position differs from the best legal or half-finished one is read surely."""
     other = now.best_of(Kind.LEGAL, Kind.PARTIAL, Kind.UNMOVED)
@@ -168,7 +173,7 @@ def _decide(work: Step, now: Decoded) -> bool:
         return True
     if now.best.kind is Kind.UNMOVED:
         return False
-    if now.lead >= FINAL_LEAD and notice(work, now.best, final=True):
+    if now.lead >= FINAL_LEAD and _own_final(work, now.best) and notice(work, now.best, final=True):
         return True
     if legal is not None and now.best.score - legal.score < FINAL_LEAD:
         finish(work, legal, now)
@@ -261,6 +266,7 @@ def _forget_turn(work: Step, last: LastTurn) -> None:
     work.look_back(
         throw=None,
         glimpse=None,
+        refused=None,
         old=dice,
         looks=(),
         gone=0,
