@@ -349,7 +349,8 @@ class FakeVision:
         if self.fails:
             return {
                 "ok": False,
-                "reason": "White's 6-point holds 4 checkers, the start needs 5",
+                "reason": "not the starting position: …",
+                "reason_code": "not_start",
                 "meters": meters,
                 "advice": ["size"],
                 **found,
