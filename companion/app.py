@@ -19,6 +19,7 @@ from flask import Flask
 from companion.app_health import ErrorMemory, Health, SettingsFile
 from companion.app_keep import FilmSwitch, Housekeeper
 from companion.app_records import Records
+from companion.app_register import register
 from companion.app_rules import Law
 from companion.app_sources import SIMULATED, Opened, SourcePlan
 from companion.app_vision import Wizard
@@ -31,7 +32,7 @@ from companion.rules.position import START, Position
 from companion.sources.base import Frame, Image
 from companion.table.commands import NewMatch
 from companion.table.runner import TableRunner
-from companion.table.state import MatchState, Phase
+from companion.table.state import Phase
 from companion.vision.types import Calibration
 from companion.web import PageOptions, Services, create_app
 from companion.web.auth import load_keys
@@ -139,17 +140,6 @@ def learner(board_file: Path, position: Callable[[], Position]) -> Callable[[Ima
         return made
 
     return learn
-
-
-def register(image: Image, old: Calibration, match: MatchState) -> Calibration | None:
-    """The board found again after a bump, from the position the record says; None when it cannot."""
-    from companion.vision.calibrate import calibrate
-
-    try:
-        return calibrate(image, position=match.position, white_side=old.white_side, home=old.home)
-    except CalibrationError as error:
-        log.info("not found again: %s", error)
-        return None
 
 
 def first_match(options: RunOptions, settings: Settings, opened: Opened) -> NewMatch | None:
