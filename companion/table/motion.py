@@ -23,6 +23,8 @@ CHANGED = 14
 HAND = 0.017
 """A changed patch larger than this share of the picture's board is a hand: moved checkers and dice stay below 0.012,
 hands above 0.024 (measured on filmed play)."""
+PAST, PAST_STEP_S = 12, 0.4
+"""Pictures kept of the last seconds, and how far apart."""
 ACCEPT_S = 1.4
 """What looks like a hand but does not move for so long is a change of the scene (a cup, a bump, a new game)."""
 DENSE_S = 0.45
@@ -45,6 +47,7 @@ class Gate:
     read_t: float = -1e9
     reads: int = 0
     still_since: float | None = None
+    past: tuple[tuple[float, NDArray[np.uint8]], ...] = ()  # pictures of the last seconds, for `revisited`
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +125,31 @@ def watch(gate: Gate, small: NDArray[np.uint8], t: float, area: int | None = Non
     since = (gate.still_since if gate.still_since is not None else gate.t) if quiet else None
     gate = replace(gate, t=t, small=small, still_since=since, reads=0 if news and gate.reads else gate.reads)
     still = quiet and since is not None and t - since >= STILL_S
-    hand = largest_patch(gate.clear, small) > HAND * (area or small.size)
+    limit = HAND * (area or small.size)
+    hand = largest_patch(gate.clear, small) > limit and not revisited(gate, small, limit)
+    gate = _with_past(gate, small, t)
     if hand and not (since is not None and t - since >= ACCEPT_S):
         return gate, Decision(False, still, True)
     if not _wanted(gate, t, dense=dense, still=still, news=news):
         return gate, Decision(False, still)
     return replace(gate, read_small=small, read_t=t, reads=gate.reads + 1), Decision(True, still)
+
+
+def revisited(gate: Gate, small: NDArray[np.uint8], limit: float) -> bool:
+    """The scene was like this before something large came and went: hands never come back to the same place."""
+    gone = False
+    for _, past in reversed(gate.past):
+        alike = largest_patch(past, small) <= limit
+        if alike and gone:
+            return True
+        gone = gone or not alike
+    return False
+
+
+def _with_past(gate: Gate, small: NDArray[np.uint8], t: float) -> Gate:
+    if gate.past and t - gate.past[-1][0] < PAST_STEP_S:
+        return gate
+    return replace(gate, past=(*gate.past[1 - PAST :], (t, small)))
 
 
 def cleared(gate: Gate) -> Gate:
