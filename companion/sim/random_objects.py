@@ -219,7 +219,7 @@ def random_hands(scene: Scene, rng: Rng) -> tuple[Hand, ...]:
                 tip,
                 arm,
                 pose,
-                near(rng, skin, 0.03),
+                near(rng, skin, 0.015),
                 sleeve,
                 float(rng.uniform(17, 34)),
                 float(rng.uniform(0.8, 1.12)),

@@ -76,8 +76,7 @@ def random_camera(
 
 
 def _spread(camera: Camera, layout: Layout) -> tuple[float, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    small = replace(camera, size=camera.size)
-    view = view_of(small, 24.0 / camera.size[0])
+    view = view_of(camera, 24.0 / camera.size[0])
     x0, y0, x1, y1 = layout.outer()
     z = layout.rail_height
     p = view.project([(x, y, h) for x in (x0, x1) for y in (y0, y1) for h in (z, -layout.base)])
@@ -98,11 +97,9 @@ def shifted(camera: Camera, layout: Layout, rng: np.random.Generator) -> Camera:
     """The board off the middle, never cut."""
     for _ in range(3):
         _, low, high = _spread(camera, layout)
-        room = np.stack([low - 0.004, 0.996 - high])
         middle = (low + high) / 2 - 0.5
-        wish = middle + np.where(room.min(axis=0) > 0, 0.0, 0.0)
         view = view_of(camera, 24.0 / camera.size[0])
-        metres = wish * np.array(view.size) / view.K[0, 0] * camera.distance
+        metres = middle * np.array(view.size) / view.K[0, 0] * camera.distance
         offset = view.R[0] * metres[0] + view.R[1] * metres[1]
         t = np.array(camera.target) + offset * (1, 1, 0)
         camera = replace(camera, target=(float(t[0]), float(t[1]), 0.0))

@@ -263,8 +263,3 @@ def _style(scene: Scene) -> Json:
         "props": [p.kind for p in scene.props],
         "dice": [[round(v, 2) for v in d.style.body] for d in scene.dice],
     }
-
-
-def hull_of(points: NDArray[Any]) -> NDArray[np.float64]:
-    """Convex outline of pixels."""
-    return np.asarray(cv2.convexHull(np.asarray(points, np.float32)).reshape(-1, 2), np.float64)
