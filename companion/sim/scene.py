@@ -98,6 +98,8 @@ class BoardStyle:
     point_b: Colour = (0.3, 0.1, 0.1)
     point_fill: bool = True  # False: only outlines
     point_grain: float = 0.3
+    point_wood: bool = False  # the points are inlaid woods with a grain of their own
+    point_pattern: str = ""  # "" | split (two tones along the axis) | inner (a smaller point inside) | double
     shape: str = "sharp"  # sharp | round | slim | blunt | lens | waist
     point_length: float = 0.42  # share of the board's height
     point_width: float = 0.96  # share of the pitch
@@ -114,7 +116,6 @@ class BoardStyle:
     hinges: str = ""  # "" | brass | green | black
     trim: float = 0.0  # cm: strip of another colour along the inner edge of the rails
     trim_colour: Colour = (0.8, 0.7, 0.5)
-    numbers: bool = False  # point numbers on the rails
     wear: float = 0.2
     half_tone: float = 0.0  # the two halves differ in brightness (cut from other pieces of wood)
     seed: int = 0
@@ -261,6 +262,8 @@ class Light:
     spot: float = 0.0  # 0 = even, 1 = strong pool of light
     spot_xy: tuple[float, float] = (0.0, 0.0)
     spot_radius: float = 40.0
+    screens: tuple[tuple[float, float, float, float, float, float], ...] = ()
+    """Things out of sight that shade the table (window bars, people): x, y, z, width, depth in cm, degrees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +307,7 @@ class Isp:
     equalise: float = 0.0  # CLAHE share
     glow: float = 0.0
     flicker: float = 0.0  # mains banding
+    watermark: float = 0.0  # strength of a text laid over the picture, as on stock photographs
     jpeg: int = 90  # 0 = none
     quality: str = "good"  # label only
 
