@@ -21,12 +21,9 @@ from companion.vision.geometry import (
     image_order,
 )
 from companion.vision.rectify import Rectifier
-from companion.vision.tune import FINE, tune
 from companion.vision.types import BoardObservation, BoardView, Calibration, ColourModel, CountReading
 
 Array = NDArray[np.float64]
-LEGIBLE = 0.9
-"""Boards that read more clearly than this are left where they were found."""
 CLEARLY = 0.5
 """A second guess with less than this share of the best one's confidence is not looked at."""
 TRUSTED = 0.03
@@ -77,13 +74,10 @@ def locate(
 
 
 def clearest(image: Image, seen: list[Sighting]) -> Sighting:
-    """The place that reads most clearly; its corners are tuned when it does not read well."""
-    clear = [legibility(image, s.geometry) for s in seen]
-    k = int(np.argmax([c * s.confidence for c, s in zip(clear, seen, strict=True)]))
-    if clear[k] > LEGIBLE:
-        return seen[k]
-    geometry, _ = tune(seen[k].geometry, lambda g: legibility(image, g), FINE, LEGIBLE)
-    return replace(seen[k], geometry=geometry)
+    """The place that reads most clearly."""
+    if len(seen) == 1:
+        return seen[0]
+    return max(seen, key=lambda s: s.confidence * legibility(image, s.geometry))
 
 
 def given_places(image: Image, corners: Array) -> list[find.FoundBoard]:
@@ -102,12 +96,13 @@ def sighting_of(image: Image, found: find.FoundBoard, white_side: str | None, ho
 
 
 def legibility(image: Image, geometry: BoardGeometry) -> float:
-    """How clearly a board reads at this place, 0 … 1: wrong corners give blurred counts, or too many men."""
+    """How clearly a board reads at this place, 0 … 1: wrong corners blur the counts, lose men, or see too many."""
     columns = checkers.read_canvas(Rectifier(geometry).apply(image)).columns
     clear = float(np.exp(3 * np.log(columns.max(axis=-1)).mean()))
     counts = columns.argmax(axis=-1) - 15
-    extra = max(0, int(counts[counts > 0].sum()) - CHECKERS) + max(0, -int(counts[counts < 0].sum()) - CHECKERS)
-    return clear / (1 + 0.15 * extra)
+    sides = (int(counts[counts > 0].sum()), -int(counts[counts < 0].sum()))
+    extra = sum(max(0, n - CHECKERS) for n in sides)
+    return clear * (0.4 + 0.6 * min(1.0, sum(sides) / (2 * CHECKERS))) / (1 + 0.15 * extra)
 
 
 def default_seat(found: find.FoundBoard) -> str:

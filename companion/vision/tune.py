@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.vision.geometry import BoardGeometry
 
-COARSE, FINE = (0.1, 0.05, 0.025, 0.012), (0.03, 0.012)
+COARSE = (0.1, 0.05, 0.025, 0.012)
 """Sizes of the moves tried in turn, board widths."""
 Edges = tuple[float, float, float, float]
 
