@@ -175,3 +175,10 @@ def checker_style(rng: Rng, light: np.ndarray) -> dict:
         "spot_w": rng.uniform(0.12, 0.5),
         "spread": rng.uniform(0.0, 0.09),
     }
+
+
+def write_text(img: np.ndarray, text: str, at: np.ndarray, size: float, colour: np.ndarray, thick: int) -> None:
+    """Text on a float picture (OpenCV draws text on bytes only)."""
+    mask = np.zeros(img.shape[:2], np.uint8)
+    cv2.putText(mask, text, (int(at[0]), int(at[1])), 0, size, 255, thick, cv2.LINE_AA)
+    img += (colour - img) * (mask[..., None].astype(np.float32) / 255)
