@@ -71,7 +71,7 @@ def _vignette(size: tuple[int, int], strength: float) -> Floats:
     return np.asarray((1.0 - strength * r2)[..., None], np.float32)
 
 
-def _motion_kernel(length: float, angle: float) -> Floats:
+def motion_kernel(length: float, angle: float) -> Floats:
     n = math.ceil(length) * 2 + 3
     kernel = np.zeros((n, n), np.float32)
     c = (n - 1) / 2
@@ -86,7 +86,7 @@ def _blur(image: Bytes, isp: Isp, scale: float) -> Bytes:
     if isp.defocus * scale > 0.3:
         image = cv2.GaussianBlur(image, (0, 0), isp.defocus * scale)
     if isp.motion * scale > 0.8:
-        image = cv2.filter2D(image, -1, _motion_kernel(isp.motion * scale, isp.motion_angle))
+        image = cv2.filter2D(image, -1, motion_kernel(isp.motion * scale, isp.motion_angle))
     return image
 
 

@@ -17,7 +17,7 @@ from companion.sim import die as dice_art
 from companion.sim.camera import View, view_of
 from companion.sim.checkers import draw_checker, outlines, window_of
 from companion.sim.hand import HandArt, hand_occluders
-from companion.sim.isp import develop, exposure_gain
+from companion.sim.isp import develop, exposure_gain, motion_kernel
 from companion.sim.render_canvas import Canvas, Level
 from companion.sim.render_light import Disc, Grid, LevelShade, Occluder, Prism, light_at
 from companion.sim.render_static import draw_static, static_occluders
@@ -209,6 +209,19 @@ def _body(
     frame.lay(number, x0, y0, np.asarray(colour, np.float32), cover, depth, np.ones(cover.shape, np.bool_))
 
 
+def _smeared(patch: dice_art.Patch, die: Die, view: View) -> dice_art.Patch:
+    """The die drawn along its way while the shutter is open."""
+    start, end = view.project([(die.x, die.y, die.z), (die.x + die.blur[0], die.y + die.blur[1], die.z)])
+    dx, dy = (float(v) for v in end - start)
+    length = min(60.0, math.hypot(dx, dy))
+    if length < 1.0:
+        return patch
+    pad = math.ceil(length / 2) + 1
+    wide = cv2.copyMakeBorder(patch.rgba, pad, pad, pad, pad, cv2.BORDER_CONSTANT, value=(0, 0, 0, 0))
+    soft = cv2.filter2D(wide, -1, motion_kernel(length, math.degrees(math.atan2(dy, dx))))
+    return dice_art.Patch(np.asarray(soft, np.float32), patch.x0 - pad, patch.y0 - pad)
+
+
 def _level_light(light: Light) -> Floats:
     total = np.array(light.ambient_colour[::-1], np.float32) * np.float32(light.ambient)
     for lamp in light.lamps:
@@ -230,7 +243,7 @@ def _dice(frame: _Frame, scene: Scene, view: View, lights: _LightAt) -> None:
         pin = _pinhole(view, centre)
         tint = lights.at(body.x, body.y, body.z + 0.9 * body.size) / level  # above its own corners, however tilted
         patch = (
-            dice_art.render_die(body, pin, scene.light)
+            _smeared(dice_art.render_die(body, pin, scene.light), body, view)
             if isinstance(body, Die)
             else dice_art.render_cube(body, pin, scene.light, seed=scene.seed % 1000)
         )

@@ -122,6 +122,16 @@ def test_dice_values_follow_their_orientation_and_zone_the_place() -> None:
     assert all(d["tilt"] < 0.1 for d in got)
 
 
+def test_a_die_on_the_move_is_smeared_along_its_way() -> None:
+    bare = shade(one_checker(checkers=()))[0]
+    widths = []
+    for blur in ((0.0, 0.0), (3.0, 0.0)):
+        light = shade(one_checker(dice=(Die(8.0, 0.0, 6.0, blur=blur),), checkers=()))[0]
+        brighter = (light - bare).max(axis=2) > 0.1
+        widths.append(np.ptp(np.nonzero(brighter)[1]))
+    assert widths[1] > widths[0] + 3
+
+
 @pytest.mark.parametrize("home", ["R", "L"])
 def test_points_run_from_whites_home(home: str) -> None:
     layout = Layout(home=home)
