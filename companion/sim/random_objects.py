@@ -30,7 +30,6 @@ class _Habits:
         room = layout.height / 2 - 0.05 * layout.checker
         fit = int(room / (layout.checker + self.gap))
         self.column = 5 if rng.random() < 0.6 else max(3, min(fit, int(rng.integers(5, 7))))
-        self.abreast = bool(rng.random() < 0.08)
         self.inset = float(rng.uniform(0.1, 0.7)) * layout.checker if rng.random() < 0.12 else 0.0
         self.bar_sign = 1.0 if rng.random() < 0.75 else -1.0
         self.bar_stack = bool(rng.random() < 0.4)
