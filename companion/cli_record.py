@@ -34,6 +34,7 @@ DATA_HELP = "Data directory with the stored matches."
 @click.option("--on-roll", type=click.Choice(["white", "black"]), help="Who is on roll at --from-id.")
 def transcribe(src: str, out: Path, events_path: Path | None, fps: float | None, **options: Any) -> None:
     """A whole video or frame folder to a match record, faster than real time."""
+    from companion.app_register import register
     from companion.cli_vision import load_board
     from companion.sources.open import open_source
     from companion.transcribe import Resume, Transcriber
@@ -50,7 +51,9 @@ def transcribe(src: str, out: Path, events_path: Path | None, fps: float | None,
     sink = events_path.open("w", encoding="utf-8") if events_path else None
     try:
         with Progress(source) as progress:
-            transcriber = Transcriber(job, Observer, calibration, sink=sink, resume=resume, progress=progress.frame)
+            transcriber = Transcriber(
+                job, Observer, calibration, sink=sink, resume=resume, progress=progress.frame, register=register
+            )
             transcript = transcriber.run(source)
     finally:
         if sink:

@@ -20,7 +20,7 @@ from companion.record.export import export
 from companion.rules.ids import gnu_position_id, parse_id
 from companion.rules.position import START, Position, Side
 from companion.rules.profile import load_profile
-from companion.sources.base import Frame, Source
+from companion.sources.base import Frame, Image, Source
 from companion.table import events as ev
 from companion.table.fold import fold
 from companion.table.referee import referee, stop
@@ -42,6 +42,10 @@ class MakeReader(Protocol):
     """Makes what reads frames, for a calibration."""
 
     def __call__(self, calibration: Calibration) -> Reader: ...
+
+
+Register = Callable[[Image, Calibration, MatchState], Calibration | None]
+"""Finds the board again after a bump; None when it cannot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +127,7 @@ class Transcriber:
         sink: IO[str] | None = None,
         resume: Resume | None = None,
         progress: Callable[[Frame], None] | None = None,
+        register: Register | None = None,
     ) -> None:
         self.job = job
         self.make_reader = make_reader
@@ -130,6 +135,8 @@ class Transcriber:
         self.sink = sink
         self.resume = resume
         self.progress = progress
+        self.register = register
+        self._moved_looks = 0
         self.events: list[ev.MatchEvent] = list(resume.events) if resume else []
         self.state = self._begin()
         self.watcher = Watcher(make_reader(calibration), calibration) if calibration else None
@@ -197,9 +204,25 @@ class Transcriber:
         if self.watcher is None and not self._calibrated(frame):
             return
         assert self.watcher is not None
+        before = self.watcher.last
         for event in self.watcher.watch(frame):
             self._take(*referee(self.state, event))
+        if self.watcher.last is not before:
+            self._find_again(frame, self.watcher)
         self._save(frame)
+
+    def _find_again(self, frame: Frame, watcher: Watcher) -> None:
+        """The camera or the board was bumped: register anew once it rests."""
+        seen = watcher.last
+        moved = seen is not None and not seen.obstructed and bool({"moved", "no_board"} & set(seen.problems))
+        self._moved_looks = self._moved_looks + 1 if moved else 0
+        if self._moved_looks < 2 or self.register is None or self.calibration is None:
+            return
+        self._moved_looks = 0
+        found = self.register(frame.image, self.calibration, self.state.match)
+        if found is not None:
+            self.calibration = found
+            self.watcher = Watcher(self.make_reader(found), found)
 
     def _calibrated(self, frame: Frame) -> bool:
         """Try to learn the board from this frame."""
@@ -215,6 +238,7 @@ class Transcriber:
         except CalibrationError as error:
             log.info("frame %d: %s", frame.seq, error)
             return False
+        self.calibration = calibration
         self.watcher = Watcher(self.make_reader(calibration), calibration)
         return True
 

@@ -102,7 +102,7 @@ def give_up(work: Step) -> None:
     match = work.match
     loser = max(Side, key=match.position.pips)
     work.doubt("result", tuple(f"{s} wins {n}" for s in Side for n in (1, 2, 3)), "the game was ended in the middle")
-    work.emit(ev.Resigned(t=work.seen.t, frame=work.seen.frame, side=loser, points=1))
+    work.emit(ev.Resigned(t=work.seen.t, frame=work.seen.frame, side=loser, points=1, accepted=True))
     end_game(work, loser.other, match.cube, "resign")
 
 

@@ -47,6 +47,8 @@ log = logging.getLogger(__name__)
 SILENT_S = 5.0
 """Seconds without a frame after which the camera counts as lost."""
 TICK_S = 0.5
+AGAIN_S = 2.0
+"""Seconds of film between two tries to find a bumped board again."""
 COMMAND_S = 10.0
 
 
@@ -97,7 +99,6 @@ class TableRunner:
         self._rate: deque[float] = deque(maxlen=20)
         self._silent = False
         self._tried = -1e9
-        self._moved_looks = 0
         self._fault: str | None = None
         self.errors: deque[str] = deque(maxlen=50)
         self._view = TableView()
@@ -307,12 +308,10 @@ class TableRunner:
         if self._watcher is None:
             self._try_to_learn(frame)
         if self._watcher is not None:
-            before = self._watcher.last
             for event in self._watcher.watch(frame):
                 self._pictures.remember(frame.seq, frame.image, event)
                 self._judge(event)
-            if self._watcher.last is not before:
-                self._find_again(frame)
+            self._find_again(frame)
         self._publish()
 
     def _judge(self, event: ev.TableEvent) -> None:
@@ -328,14 +327,17 @@ class TableRunner:
             self._use(found)
 
     def _find_again(self, frame: Frame) -> None:
-        """The camera or board was bumped: register anew once it rests."""
+        """The camera or board was bumped: register anew while it rests, again and again until it is found.
+
+        A still table is read once only, so what counts is the last reading, however old.
+        """
         assert self._watcher is not None
         seen = self._watcher.last
         moved = seen is not None and not seen.obstructed and bool({"moved", "no_board"} & set(seen.problems))
-        self._moved_looks = self._moved_looks + 1 if moved else 0
-        if self._moved_looks < 2 or self._register is None or self._calibration is None:
+        resting = not self._watcher.settled.hands and abs(frame.t - self._tried) >= AGAIN_S
+        if not (moved and resting) or self._register is None or self._calibration is None:
             return
-        self._moved_looks = 0
+        self._tried = frame.t
         found = self._register(frame.image, self._calibration, self._state.match)
         if found is not None:
             self._use(found)
@@ -343,6 +345,9 @@ class TableRunner:
     def _use(self, calibration: Calibration) -> None:
         self._calibration = calibration
         self._watcher = Watcher(self._make_reader(calibration), calibration)
+        # What the log says of the view is what has to be taken back when the view is clear.
+        told = tuple(problem for problem in self._state.match.problems if problem != "camera_lost")
+        self._watcher.settled = replace(self._watcher.settled, problems=told)
 
     def _check_camera(self) -> None:
         """Silence is told once; what is written there ends with the next frame."""
