@@ -292,7 +292,7 @@ def _watch_record(work: Step, look: Look) -> None:
         return
     count = work.seen.strange_looks + 1 if work.seen.strange == look.key else 1
     work.look_back(strange=look.key, strange_looks=count)
-    if _refused_played(work, look):
+    if _refused_played(work, look) or (count >= STRANGE_LOOKS and _won_unseen(work, look)):
         return
     if count >= STRANGE_LOOKS and work.seen.fresh is None and (_correct_from(work, look) or _turns_missed(work, look)):
         return
@@ -308,6 +308,18 @@ def _refused_played(work: Step, look: Look) -> bool:
     now = decode_turn(work.match.position, side, throw.rolls(), ((look, 1.0),))
     played = now.best.kind is Kind.LEGAL and now.best.after != work.match.position
     if not played or now.lead < CORRECT_LEAD / 2:
+        return False
+    finish(work, now.best, now)
+    return True
+
+
+def _won_unseen(work: Step, look: Look) -> bool:
+    """The last checkers are off though the roll was not seen: nothing can follow, so the game is over."""
+    side = work.match.on_roll
+    if side is None:
+        return False
+    now = decode_turn(work.match.position, side, unseen_rolls(work), ((look, 1.0),))
+    if now.best.kind is not Kind.LEGAL or won(now.best.after) is None or now.lead < 1.0:
         return False
     finish(work, now.best, now)
     return True

@@ -48,13 +48,13 @@ def end_if_won(work: Step) -> None:
         end_game(work, winner, result.points, result.kind)
 
 
-def end_game(work: Step, winner: Side, points: int, kind: str) -> None:
-    """Score the game; end the match when its length is reached (H3)."""
+def end_game(work: Step, winner: Side, points: int, kind: str, *, guessed: bool = False) -> None:
+    """Score the game; end the match when its length is reached (H3), unless the result is a guess."""
     seen = work.seen
     work.emit(ev.GameEnded(t=seen.t, frame=seen.frame, winner=winner, points=points, kind=kind))
     work.look_back(throw=None, fresh=None, looks=(), gone=0, start_looks=0, last=None)
     length, score = work.match.length, work.match.score
-    if length and max(score) >= length:
+    if length and max(score) >= length and not guessed:
         champion = Side.WHITE if score[0] > score[1] else Side.BLACK
         work.emit(ev.MatchEnded(t=seen.t, frame=seen.frame, winner=champion, score=score))
 
@@ -103,7 +103,7 @@ def give_up(work: Step) -> None:
     loser = max(Side, key=match.position.pips)
     work.doubt("result", tuple(f"{s} wins {n}" for s in Side for n in (1, 2, 3)), "the game was ended in the middle")
     work.emit(ev.Resigned(t=work.seen.t, frame=work.seen.frame, side=loser, points=1, accepted=True))
-    end_game(work, loser.other, match.cube, "resign")
+    end_game(work, loser.other, match.cube, "resign", guessed=True)
 
 
 def _far_from_start(work: Step) -> bool:
