@@ -155,7 +155,7 @@ class Tumble:
     hop: float = 3.0
 
     def _centre(self, u: float) -> Vec3:
-        s = 1.0 - (1.0 - u) ** 2
+        s = 1.0 - (1.0 - u) ** 1.5
         x, y, z = mix(self.start, (self.die.x, self.die.y, self.die.z), s)
         if u < 0.3:
             z = self.start[2] + (self.die.z - self.start[2]) * (u / 0.3) ** 2
@@ -168,7 +168,8 @@ class Tumble:
             return self.die
         x, y, z = self._centre(u)
         nx, ny, _ = self._centre(min(1.0, u + SHUTTER / self.seconds))
-        spin = quat_about(self.axis, 2 * math.pi * self.turns * (1.0 - u) ** 2)
+        # Real dice stop abruptly: the last visible movement before the rest is still a fast one.
+        spin = quat_about(self.axis, 2 * math.pi * self.turns * (1.0 - u) ** 1.2)
         quat = quat_mul(spin, self.die.quat)
         z = max(z, self.die.z - resting_height(self.die.quat, self.die.size) + resting_height(quat, self.die.size))
         return replace(self.die, x=x, y=y, z=z, quat=quat, cls="moving", detail="", blur=(nx - x, ny - y))

@@ -108,7 +108,7 @@ def faulty_throw(stage: Stage, turn: Turn, kind: str) -> None:
     dice = faulty_dice(stage, turn.side, values, kind)
     stage.throw([(turn.side, dice)])
     stage.tell("reroll", side=turn.side, reason=kind, dice_states=[_state(d) for d in dice])
-    stage.wait(1.3 * stage.pace.settle, "rolled_invalid")
+    stage.wait(1.6 * stage.pace.settle, "rolled_invalid")
     stage.lift_dice(turn.side, phase="picking_invalid")
     stage.wait(0.3 * stage.pace.settle, "before_roll")
 
