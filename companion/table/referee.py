@@ -34,9 +34,9 @@ from companion.table.referee_turn import (
     now_side,
     other_results,
     position_changed,
-    rolls_of,
     stands,
     unseen_rolls,
+    went_on,
 )
 from companion.table.state import MatchState, Phase
 from companion.table.throws import Die, Throw, credible, die_of, matched
@@ -126,8 +126,7 @@ def _turn_runs(work: Step) -> bool:
 def _in_play(work: Step, seen: BoardObservation) -> list[Die]:
     """The dice in view but for those known to lie about and things that are hardly dice."""
     dice = [die_of(die) for die in seen.dice if credible(die)]
-    idle, rest = matched(work.seen.idle, dice)
-    work.look_back(idle=tuple(die for die, _ in idle))
+    _, rest = matched(work.seen.idle, dice)
     return rest
 
 
@@ -141,7 +140,7 @@ def _watch_turn(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
         _same_throw(work, throw, pairs, rest)
         if len(rest) >= 2:
             watch_early(work, rest, still=still)
-        if work.match.phase is not Phase.ILLEGAL and not _went_on(work, look, work.seen.early):
+        if work.match.phase is not Phase.ILLEGAL and not went_on(work, look, work.seen.early):
             lying(work, look)
     elif throw and _shifted(work, throw, rest, look):
         work.look_back(throw=replace(throw, dice=tuple(rest)))
@@ -161,29 +160,6 @@ def _other_pair(work: Step, throw: Throw, pairs: list[tuple[Die, Die]], rest: Se
         return False
     now = decoded(work, look)
     return now is not None and now.best.kind is Kind.LEGAL and now.best.after != work.match.position
-
-
-def _went_on(work: Step, look: Look, throw: Throw | None) -> bool:
-    """The other side has played already: end this turn, take up the next (a turn fell between the looks)."""
-    side = work.match.on_roll
-    if side is None or work.match.phase is Phase.ILLEGAL:
-        return False
-    now = decoded(work, look)
-    if now is None or now.best.kind is not Kind.ILLEGAL or not others_moved(work.match.position, now.best, side):
-        return False
-    pair = catch_up(work, look, rolls_of(work), throw)
-    if pair is None:
-        return False
-    finish(work, pair.first)
-    if not work.match.started:
-        return True
-    if throw is not None and throw.reason in (None, "wrong_half"):
-        work.emit(ev.Rolled(t=throw.t, frame=throw.frame, side=side.other, dice=pair.reply.dice))
-        work.look_back(throw=replace(throw, reason=None, called=True), fresh=None)
-    else:
-        finish(work, pair.reply)
-        work.doubt("roll", (), "a whole turn was missed: its roll is inferred from the play")
-    return True
 
 
 def _adopted(work: Step, dice: Sequence[Die]) -> Throw | None:
@@ -252,7 +228,7 @@ def _next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
     if now.best.kind is Kind.UNMOVED or (now.best.kind is Kind.LEGAL and now.best.after == work.match.position):
         _unmoved(work, ready, look, now.best, dice)
         return
-    if _went_on(work, look, ready):
+    if went_on(work, look, ready):
         return
     if now.best.kind is Kind.ILLEGAL and others_moved(work.match.position, now.best, side):
         start_anew(work, look, ready)

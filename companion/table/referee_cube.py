@@ -9,17 +9,25 @@ from companion.table.state import Phase
 from companion.vision.types import CubeObservation
 
 SURE = 0.5
+FAINT = 0.15
+LASTING = 0.75
+"""Confidences added up by which a cube is believed to lie somewhere, though its value is not read."""
 LOOKS = 2
 """Looks at a cube that has changed hands without an offer seen before it is believed."""
 
 
 def watch_cube(work: Step, cube: CubeObservation | None) -> None:
     """Double and take, from where the cube lies."""
-    if cube is None or cube.confidence < SURE or not work.match.started:
+    if cube is None or cube.confidence < FAINT or not work.match.started:
         return
     shown = (cube.value, cube.place, cube.offered_by)
     same = work.seen.cube is not None and work.seen.cube[1] == shown[1]
-    work.look_back(cube=shown, cube_looks=work.seen.cube_looks + 1 if same else 1)
+    seen = work.seen
+    work.look_back(
+        cube=shown,
+        cube_looks=seen.cube_looks + 1 if same else 1,
+        cube_weight=cube.confidence + (seen.cube_weight if same else 0.0),
+    )
     match work.match.phase:
         case Phase.TO_ROLL:
             _before_roll(work, cube)
@@ -34,7 +42,8 @@ def _before_roll(work: Step, cube: CubeObservation) -> None:
     if side is None or work.seen.throw is not None or not may_double(work, side):
         return
     if cube.place == "offered":
-        double(work, side)
+        if cube.confidence >= SURE:
+            double(work, side)
     elif cube.place == side.other and _changed_hands(work, cube, side):
         double(work, side)
         take(work, side.other)
@@ -50,12 +59,12 @@ def _after_roll(work: Step, cube: CubeObservation) -> None:
 
 
 def _changed_hands(work: Step, cube: CubeObservation, side: Side) -> bool:
-    return (
-        work.match.cube_owner is not side.other
-        and cube.value == 2 * work.match.cube
-        and work.seen.cube_looks >= LOOKS
-        and cube.confidence >= 0.7
-    )
+    """It lies at the other side: at two clear looks with the right value, or for long enough whatever it shows."""
+    if work.match.cube_owner is side.other:
+        return False
+    seen = work.seen
+    clear = cube.value == 2 * work.match.cube and cube.confidence >= 0.7
+    return seen.cube_looks >= LOOKS and (clear or (seen.cube_looks > LOOKS and seen.cube_weight >= LASTING))
 
 
 def _offered(work: Step, cube: CubeObservation) -> None:

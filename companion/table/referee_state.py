@@ -67,6 +67,7 @@ class Seen:
     early: Throw | None = None
     cube: tuple[int, str, str | None] | None = None
     cube_looks: int = 0
+    cube_weight: float = 0.0  # confidence of those looks, added up
     start_looks: int = 0
     anew: bool = False  # this turn began with a position taken from the table: its play may be made already
     hold: bytes | None = None

@@ -13,7 +13,7 @@ from companion.table.hypotheses import Kind, decode_turn
 from companion.table.referee_cube import take
 from companion.table.referee_recover import others_moved, start_anew
 from companion.table.referee_state import Step
-from companion.table.referee_turn import danced_unseen, missed_turn, position_changed
+from companion.table.referee_turn import danced_unseen, missed_turn, position_changed, went_on
 from companion.table.state import Phase
 from companion.table.throws import OPENING, Die, Throw, judged, matched
 
@@ -30,10 +30,13 @@ def watch_wait(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> N
             return
         dice = _not_old(work, dice)
     ready = note_fresh(work, dice, work.asked, still=still)
+    fresh = work.seen.fresh
     if ready is not None:
         confirm(work, ready, look, dice)
-    elif work.seen.fresh is None:
+    elif fresh is None:
         _mark_idle(work, dice)
+    elif _elsewhere(work, fresh) and position_changed(work, look):
+        missed_turn(work, look)
 
 
 def _open_question(work: Step) -> bool:
@@ -124,7 +127,7 @@ def confirm(work: Step, throw: Throw, look: Look, dice: Sequence[Die] = ()) -> N
             _again(work, throw, look, dice)
             return
         if throw.reason == "wrong_half":
-            if not start_anew(work, look, throw):
+            if not went_on(work, look, throw) and not start_anew(work, look, throw):
                 work.look_back(fresh=None)
             return
     if throw.reason is None and _out_of_step(work, throw, look) and start_anew(work, look, throw):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from companion.table.evidence_model import Dice, Look, any_roll, encode, fit
 from companion.table.fold import position_in_view
 from companion.table.hypotheses import Decoded, Guess, Kind, decode_turn, play_text, results
 from companion.table.referee_game import end_if_won
-from companion.table.referee_recover import others_moved, turn_lost
+from companion.table.referee_recover import catch_up, others_moved, turn_lost
 from companion.table.referee_state import MAX_LOOKS, LastTurn, Step
 from companion.table.state import Phase
+from companion.table.throws import Throw
 
 LEGAL_LEAD = 1.5
 """Nats by which a legal play must lead to be taken at the first look after the dice are lifted."""
@@ -382,3 +384,27 @@ def correct_last(work: Step, after: Position) -> None:
         )
     )
     work.look_back(last=None)
+
+
+def went_on(work: Step, look: Look, throw: Throw | None) -> bool:
+    """The other side has played already: end this turn, take up the next (a turn fell between the looks)."""
+    side = work.match.on_roll
+    if side is None or work.match.phase is Phase.ILLEGAL:
+        return False
+    now = decoded(work, look)
+    if now is None or now.best.kind is not Kind.ILLEGAL or not others_moved(work.match.position, now.best, side):
+        return False
+    rolls = rolls_of(work) if work.match.phase is Phase.ROLLED else unseen_rolls(work)
+    pair = catch_up(work, look, rolls, throw)
+    if pair is None:
+        return False
+    finish(work, pair.first)
+    if not work.match.started:
+        return True
+    if throw is not None and throw.reason in (None, "wrong_half"):
+        work.emit(ev.Rolled(t=throw.t, frame=throw.frame, side=side.other, dice=pair.reply.dice))
+        work.look_back(throw=replace(throw, reason=None, called=True), fresh=None)
+    else:
+        finish(work, pair.reply)
+        work.doubt("roll", (), "a whole turn was missed: its roll is inferred from the play")
+    return True

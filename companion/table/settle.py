@@ -12,6 +12,7 @@ from typing import Protocol
 from companion.sources.base import Frame
 from companion.table import events as ev
 from companion.table.motion import Decision, Gate, board_mask, cleared, small_picture, watch
+from companion.table.plausible import plausible
 from companion.vision.types import BoardObservation, Calibration
 
 
@@ -56,6 +57,7 @@ class Watcher:
 
     def __init__(self, reader: Reader, calibration: Calibration | None = None) -> None:
         self.reader = reader
+        self._calibration = calibration
         self.gate = Gate()
         self.settled = Settled()
         self.last: BoardObservation | None = None
@@ -70,7 +72,8 @@ class Watcher:
             self.settled = replace(self.settled, hands=True)
             yield ev.HandsIn(t=frame.t, frame=frame.seq)
         if decision.read:
-            self.last = self.reader.observe(frame)
+            seen = self.reader.observe(frame)
+            self.last = seen if self._calibration is None else plausible(seen, self._calibration)
             if not self.last.obstructed:
                 self.gate = cleared(self.gate)
             self.settled, found = table_events(self.settled, self.last, decision)
