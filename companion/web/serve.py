@@ -15,6 +15,7 @@ from companion.errors import InputError
 from companion.web.stream import StreamHub
 
 log = logging.getLogger(__name__)
+logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a rush of viewers queues for milliseconds: no news
 
 SPARE_THREADS = 16
 """Threads above the stream cap: ordinary requests never wait behind streams."""
