@@ -11,13 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from companion.rules.packed import pack, unpack
 from companion.rules.roll import right_half
 from companion.table import events as ev
 from companion.table.evidence_model import Look, any_roll, encode, fit, look_of
 from companion.table.fold import won
-from companion.table.hypotheses import Guess, Kind, decode_turn
+from companion.table.hypotheses import Guess, Kind, decode_turn, results
 from companion.table.referee_cube import watch_cube
-from companion.table.referee_game import shows_start, watch_between, watch_restart
+from companion.table.referee_game import set_up_again, shows_start, watch_between, watch_restart
 from companion.table.referee_recover import catch_up, opening_missed, others_moved, start_anew, turn_lost
 from companion.table.referee_state import RefereeState, Step
 from companion.table.referee_throw import confirm, note_fresh, watch_early, watch_wait
@@ -34,6 +35,7 @@ from companion.table.referee_turn import (
     now_side,
     other_results,
     position_changed,
+    rolls_of,
     stands,
     unseen_rolls,
     went_on,
@@ -104,7 +106,9 @@ def _judge(work: Step, look: Look, seen: BoardObservation, *, still: bool) -> No
     dice = _in_play(work, seen)
     if work.match.phase is Phase.BETWEEN:
         watch_between(work, look)
-    if _turn_runs(work):
+    if _turn_runs(work) and _new_game_lies(work, look):
+        _win_unseen_lift(work)
+    elif _turn_runs(work):
         _watch_turn(work, look, dice, still=still)
     watch_cube(work, seen.cube)
     if work.match.started and not _turn_runs(work):
@@ -117,6 +121,27 @@ def _judge(work: Step, look: Look, seen: BoardObservation, *, still: bool) -> No
             _watch_record(work, look)
     if work.match.started:
         watch_restart(work, look)
+
+
+def _new_game_lies(work: Step, look: Look) -> bool:
+    """The checkers are set up again though the last roll was not seen to be played."""
+    game = work.match.game
+    return game is not None and game.turns > 1 and set_up_again(work, look)
+
+
+def _win_unseen_lift(work: Step) -> None:
+    """The roll on the table wins the game if it is played out: it was, before the checkers were set up again."""
+    side = work.match.on_roll
+    if side is None:
+        return
+    rolls = rolls_of(work)
+    dice = max(rolls, key=lambda roll: rolls[roll])
+    key = pack(work.match.position, side)
+    after = next((p for p in (unpack(k, side) for k in results(key, side, dice)[0]) if won(p) is side), None)
+    if after is not None:
+        finish(work, Guess(Kind.LEGAL, dice, after, 0.0))
+    else:
+        work.look_back(throw=None)
 
 
 def _turn_runs(work: Step) -> bool:

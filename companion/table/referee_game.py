@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from companion.rules.match import Score, game_result, jacoby
-from companion.rules.position import START, Side
+from companion.rules.position import OFF, START, Position, Side
 from companion.table import events as ev
 from companion.table.evidence_model import Look, encode, fit
 from companion.table.fold import won
@@ -76,7 +76,7 @@ def watch_between(work: Step, look: Look) -> None:
 def watch_restart(work: Step, look: Look) -> None:
     """The checkers are set up again in mid-game: it was ended without a word."""
     match = work.match
-    if not match.game or not match.game.turns or not _set_up_again(work, look):
+    if not match.game or not match.game.turns or not set_up_again(work, look):
         work.look_back(start_looks=0)
         return
     work.look_back(start_looks=work.seen.start_looks + 1)
@@ -90,7 +90,7 @@ def watch_restart(work: Step, look: Look) -> None:
         start_game(work)
 
 
-def _set_up_again(work: Step, look: Look) -> bool:
+def set_up_again(work: Step, look: Look) -> bool:
     """The starting position fits far better than the record."""
     rows = np.stack([START_ROW, encode(work.match.position)])
     start, here = fit([(look, 1.0)], rows)
@@ -100,10 +100,21 @@ def _set_up_again(work: Step, look: Look) -> bool:
 def give_up(work: Step) -> None:
     """Nobody said who gave the game up: the side behind is written down, and asked about."""
     match = work.match
-    loser = max(Side, key=match.position.pips)
+    loser = (
+        match.on_roll.other if match.on_roll and _nearly_off(match.position, match.on_roll) else _behind(match.position)
+    )
     work.doubt("result", tuple(f"{s} wins {n}" for s in Side for n in (1, 2, 3)), "the game was ended in the middle")
     work.emit(ev.Resigned(t=work.seen.t, frame=work.seen.frame, side=loser, points=1, accepted=True))
     end_game(work, loser.other, match.cube, "resign", guessed=True)
+
+
+def _behind(position: Position) -> Side:
+    return max(Side, key=position.pips)
+
+
+def _nearly_off(position: Position, side: Side) -> bool:
+    """One more roll may have borne off the last checkers, unseen."""
+    return position.of(side)[OFF] >= 11 and sum(position.of(side)[1:7]) + position.of(side)[OFF] == 15
 
 
 def _far_from_start(work: Step) -> bool:

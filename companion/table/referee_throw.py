@@ -35,8 +35,8 @@ def watch_wait(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> N
         confirm(work, ready, look, dice)
     elif fresh is None:
         _mark_idle(work, dice)
-    elif _elsewhere(work, fresh) and position_changed(work, look):
-        missed_turn(work, look)
+    elif _elsewhere(work, fresh) and position_changed(work, look) and missed_turn(work, look):
+        _judge_again(work, fresh)
 
 
 def _open_question(work: Step) -> bool:
@@ -165,6 +165,14 @@ def _again(work: Step, throw: Throw, look: Look, dice: Sequence[Die]) -> None:
     now = judged(throw.dice, work.asked, work.law)
     if now is not None:
         confirm(work, replace(now, t=throw.t, frame=throw.frame, last_t=throw.last_t, looks=throw.looks), look, dice)
+
+
+def _judge_again(work: Step, fresh: Throw) -> None:
+    """The dice just seen are the other side's throw now; a second look will call it."""
+    now = judged(fresh.dice, work.asked, work.law) if work.match.started else None
+    if now is not None:
+        now = replace(now, t=fresh.t, frame=fresh.frame, last_t=fresh.last_t, looks=fresh.looks)
+    work.look_back(fresh=now, old=())
 
 
 def _reroll(work: Step, throw: Throw) -> None:
