@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -40,15 +41,18 @@ def model_file(name: str) -> Path:
 
 
 class OpenCvNet:
-    """Runs in cv2.dnn."""
+    """Runs in cv2.dnn. One caller at a time: the table's thread and the page (photo, set-up) share the loaded nets."""
 
     def __init__(self, path: Path) -> None:
+        self._lock = threading.Lock()
         self._net = cv2.dnn.readNetFromONNX(str(path))
         self._names = list(self._net.getUnconnectedOutLayersNames())
 
     def run(self, batch: Tensor) -> dict[str, Tensor]:
-        self._net.setInput(batch)
-        return dict(zip(self._names, (np.asarray(o) for o in self._net.forward(self._names)), strict=True))
+        with self._lock:
+            self._net.setInput(batch)
+            found = [np.array(output) for output in self._net.forward(self._names)]
+        return dict(zip(self._names, found, strict=True))
 
 
 class OnnxRuntimeNet:
