@@ -51,7 +51,7 @@ class OpenCvNet:
     def run(self, batch: Tensor) -> dict[str, Tensor]:
         with self._lock:
             self._net.setInput(batch)
-            found = [np.array(output) for output in self._net.forward(self._names)]
+            found: list[Tensor] = [np.array(output, np.float32) for output in self._net.forward(self._names)]
         return dict(zip(self._names, found, strict=True))
 
 
