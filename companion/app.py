@@ -227,6 +227,12 @@ def first_settings(options: RunOptions) -> Settings:
     )
 
 
+def expected_position(runner: TableRunner) -> Position:
+    """What lies on the board: the record's position in mid-game, else the starting position."""
+    view = runner.view()
+    return Position(view.white_position, view.black_position) if view.game and view.turns else START
+
+
 def make_runner(
     options: RunOptions, plan: SourcePlan, match_log: MatchLog, evidence: EvidenceStore, settings: Settings,
     film: FilmSwitch,
@@ -237,10 +243,6 @@ def make_runner(
     board_file = board_path(options, plan)
     opened = plan.describe()
     runner: TableRunner
-
-    def expected() -> Position:
-        match = runner.view()
-        return Position(match.white_position, match.black_position) if match.match_id else START
 
     def filmed(frame: Frame) -> None:
         film.match = runner.match_id
@@ -254,7 +256,7 @@ def make_runner(
         evidence=evidence,
         begin=first_match(options, settings, opened),
         register=register,
-        learn=learner(board_file, expected),
+        learn=learner(board_file, lambda: expected_position(runner)),
         on_frame=filmed,
     )
     plan.ready = lambda: runner.calibration() is not None
@@ -285,7 +287,9 @@ def build(options: RunOptions) -> Service:
         table=runner,
         records=Records(match_log, evidence, films),
         rules=Law(),
-        vision=Wizard(runner.latest_jpeg, board_path(options, plan), runner.set_calibration),
+        vision=Wizard(
+            runner.latest_jpeg, board_path(options, plan), runner.set_calibration, lambda: expected_position(runner)
+        ),
         health=Health(runner.view, options.data, errors),
         settings=settings,
     )

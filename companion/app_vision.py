@@ -83,17 +83,24 @@ def grid(calibration: Calibration) -> list[list[Corner]]:
 
 
 class Wizard:
-    """`VisionPort`. `picture()`: the newest JPEG. `use(calibration)`: what a kept calibration is given to."""
+    """`VisionPort`. `picture()`: the newest JPEG. `use(calibration)`: what a kept calibration is given to.
+
+    `position()`: what must lie on the board: the record's position in mid-match, else the starting position.
+    """
 
     def __init__(
-        self, picture: Callable[[], bytes | None], board_file: Path, use: Callable[[Calibration], None]
+        self,
+        picture: Callable[[], bytes | None],
+        board_file: Path,
+        use: Callable[[Calibration], None],
+        position: Callable[[], Position] = lambda: START,
     ) -> None:
         self._picture = picture
         self._board_file = board_file
         self._use = use
         self._trial: Calibration | None = None
         self._lock = threading.Lock()
-        self.position: Position = START
+        self._position = position
 
     def find(self, corners: list[Corner] | None, white_side: str | None, home: str | None) -> Json:
         from companion.vision.calibrate import calibrate
@@ -104,7 +111,7 @@ class Wizard:
         image = decode(data)
         size = [image.shape[1], image.shape[0]]
         try:
-            made = calibrate(image, position=self.position, corners=corners, white_side=white_side, home=home)
+            made = calibrate(image, position=self._position(), corners=corners, white_side=white_side, home=home)
         except CalibrationError as error:
             self._set(None)
             seen = corners or self._corners(image)

@@ -20,7 +20,7 @@ def text_of(page, selector: str) -> str:
 
 
 def wait_for_command(page, server, kind):
-    page.wait_for_function("document.querySelector('.toast') !== null")
+    page.wait_for_selector(".toast")
     return next(command for command in server.table.commands if isinstance(command, kind))
 
 
