@@ -9,15 +9,17 @@ from numpy.typing import NDArray
 from companion.vision.rectify import HALF, INNER, MARGIN, PITCH, STRIDE, STRIP
 
 Floats = NDArray[np.float32]
-HAND_AT = 0.5
-HAND_CELLS = 9
+HAND_AT, HAND_PEAK = 0.06, 0.1
+"""A hand's cells are at least so probable, and one of them more so: hands are large, so weak signs that hang together
+tell more than their height."""
+HAND_CELLS = 24
 """Least size in cells (4 x 4 canvas pixels) of one hand: about a fingertip's worth; smaller marks are noise."""
 
 
 def hand_mask(hand: Floats) -> NDArray[np.bool_]:
-    """Cells under a hand: connected marks big enough to be one."""
+    """Cells under a hand: connected marks big and clear enough to be one."""
     n, labels, stats, _ = cv2.connectedComponentsWithStats((hand > HAND_AT).astype(np.uint8))
-    big = [k for k in range(1, n) if stats[k, cv2.CC_STAT_AREA] >= HAND_CELLS]
+    big = [k for k in range(1, n) if stats[k, cv2.CC_STAT_AREA] >= HAND_CELLS and hand[labels == k].max() >= HAND_PEAK]
     return np.isin(labels, big)
 
 

@@ -18,7 +18,7 @@ from companion.vision.types import CountReading
 Floats = NDArray[np.float64]
 SURE = 0.97
 """A region read with less probability than this is `uncertain` (chosen on the generated hold-out)."""
-_KEEP = 5
+_KEEP = 9
 _LEAST = 1e-4
 """Values less likely than this are no alternatives: a sixteenth man seen beyond doubt is told, not explained away."""
 
@@ -62,11 +62,23 @@ def regions(
     return out
 
 
-def total_prior(off_known: tuple[int | None, int | None]) -> Floats:
-    """Log prior 16 x 16 of (white men, black men) on the board: all fifteen is usual, fewer is not rare."""
+FEWER_AT_HOME, FEWER_OUTSIDE = 0.02, 0.003
+"""Chance of each smaller number of men beside that of all fifteen: with men outside home hardly any is borne off."""
+
+
+def has_outside(found: list[Region]) -> tuple[bool, bool]:
+    """Do White's, Black's most probable readings show men outside their home boards or on the bar?"""
+    first = [r.values[0] if r.values else 0 for r in found]
+    white = any(n > 0 for n in first[6:24]) or first[24] > 0
+    black = any(n < 0 for n in first[:18]) or first[25] < 0
+    return white, black
+
+
+def total_prior(off_known: tuple[int | None, int | None], outside: tuple[bool, bool] = (False, False)) -> Floats:
+    """Log prior 16 x 16 of (white, black) men on the board: all fifteen is usual, fewer is not rare in a bear-off."""
     sides = []
-    for off in off_known:
-        p = np.full(CHECKERS + 1, 0.02)
+    for off, out in zip(off_known, outside, strict=True):
+        p = np.full(CHECKERS + 1, FEWER_OUTSIDE if out else FEWER_AT_HOME)
         p[CHECKERS] = 1.0
         if off is not None:
             p = np.full(CHECKERS + 1, 1e-4)
@@ -154,7 +166,7 @@ def decode(
     """The joint reading. `conserve` off: every region for itself (for the ablation)."""
     found = regions(columns, bar, home, seen)
     alone = [0] * len(found)
-    chosen = (most_probable(found, total_prior(off_known)) if conserve else None) or alone
+    chosen = (most_probable(found, total_prior(off_known, has_outside(found))) if conserve else None) or alone
     out = [reading(r, i) for r, i in zip(found, chosen, strict=True)]
     white = sum(max(0, c.value) for c in out)
     black = sum(max(0, -c.value) for c in out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.vision.covered import HAND_CELLS, hand_mask, visible_shares
+from companion.vision.covered import HAND_CELLS, HAND_PEAK, hand_mask, visible_shares
 from companion.vision.rectify import INNER, MAP_HEIGHT, MAP_WIDTH, MARGIN, PITCH, STRIDE
 
 
@@ -30,7 +30,7 @@ def test_an_area_as_large_as_fingers_is_a_hand() -> None:
 
 
 def test_a_shadow_marks_faintly_and_is_no_hand() -> None:
-    assert not hand_mask(marked(slice(10, 40), slice(10, 40), 0.3)).any()
+    assert not hand_mask(marked(slice(10, 40), slice(10, 40), HAND_PEAK * 0.8)).any()
 
 
 def test_only_the_points_under_the_hand_are_hidden() -> None:
