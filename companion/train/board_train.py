@@ -18,6 +18,9 @@ from companion.train.board_data import FIND, HAND, LIGHT, ON_OTHERS, ON_SURFACE,
 from companion.train.board_net import FinderNet, ReaderNet, export
 from companion.vision import rectify
 
+HAND_WEIGHT = 12.0
+"""A cell under a hand counts so much more than a clear one: hands are rare, and missing one costs a turn."""
+
 
 def focal(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """CenterNet's loss of heat maps, per peak."""
@@ -34,7 +37,9 @@ def reader_loss(model: torch.nn.Module, batch: dict) -> tuple[torch.Tensor, dict
     heat = focal(maps[:, ON_SURFACE], t[:, ON_SURFACE]) + focal(maps[:, ON_OTHERS], t[:, ON_OTHERS]) * 0.5
     lit = t[:, LIGHT]
     colour = F.binary_cross_entropy_with_logits(maps[:, LIGHT][lit != 0], (lit[lit != 0] > 0).float())
-    areas = sum(F.binary_cross_entropy_with_logits(maps[:, k], t[:, k]) for k in (HAND, THING))
+    rare = torch.tensor(HAND_WEIGHT)
+    areas = F.binary_cross_entropy_with_logits(maps[:, HAND], t[:, HAND], pos_weight=rare)
+    areas = areas + F.binary_cross_entropy_with_logits(maps[:, THING], t[:, THING])
     count = F.cross_entropy(columns, batch["counts"], reduction="mean")
     bars = (F.cross_entropy(bar[:, :8], batch["bar"][:, 0]) + F.cross_entropy(bar[:, 8:], batch["bar"][:, 1])) / 2
     loss = count * 3 + bars + heat * 0.25 + colour * 0.5 + areas * 2

@@ -43,6 +43,8 @@ LEAST_FIT = 0.85
 WELL = 0.97
 """A fit from which nothing need be tuned."""
 TUNED = 2
+HIDDEN = 12
+"""A hand explains no more wrong places than this, and hides at least half of them."""
 MOST_WRONG = 2
 """Regions the reader may see otherwise, when all else fits: the position is known, the reader is not perfect."""
 HEIGHT_SHARE = 0.24
@@ -175,8 +177,6 @@ def best_seating(image: Image, ways: list[tuple[BoardGeometry, float]], position
 
 def check(best: Seating, position: Position) -> None:
     """Raise with the reason when the picture does not show the known position well."""
-    if covered.hand_mask(best.net.hand).any() and best.wrong:
-        raise CalibrationError("the board is partly hidden (a hand?): clear the view and try again")
     if best.fit >= LEAST_FIT and best.wrong <= MOST_WRONG:
         return
     named = {
@@ -186,6 +186,9 @@ def check(best: Seating, position: Position) -> None:
     }
     for problem in problems.of_picture(best.canvas):
         raise CalibrationError(named[problem])
+    shares = covered.visible_shares(covered.hand_mask(best.net.hand))
+    if best.wrong <= HIDDEN and (shares < 0.7).sum() >= best.wrong / 2:
+        raise CalibrationError("the board is partly hidden (a hand?): clear the view and try again")
     what = "the starting position" if position == START else "the position named"
     raise CalibrationError(
         f"not {what}: {best.wrong} of 26 places read otherwise ({differences(best, position)}); set it up, or give "
