@@ -14,7 +14,7 @@ from tablebench import BOARD, CLEAN, Noise, Table
 
 from companion.rules.position import Position
 from companion.sim.table import SimulatedTable
-from companion.sources.base import Frame
+from companion.sources.base import Frame, Image
 from companion.table import events as ev
 from companion.table.motion import Decision
 from companion.table.settle import Settled, table_events
@@ -86,6 +86,21 @@ def _scene(truth: dict[str, Any]) -> tuple[Any, ...]:
     return (dice, cube, tuple(truth["position"]["white"]), tuple(truth["position"]["black"]), truth["hands"])
 
 
+BASE = np.random.default_rng(9).integers(90, 130, (240, 320, 3), dtype=np.uint8)
+
+
+def _picture(truth: dict[str, Any], seq: int) -> Image:
+    """A small patch that depends on what lies on the table, a large one where a hand is."""
+    image = BASE.copy()
+    key = zlib.crc32(repr((_scene(truth), 0 if truth["still"] else seq)).encode())
+    x, y = 40 + key % 230, 30 + (key >> 10) % 170
+    image[y : y + 7, x : x + 7] = 240 if key >> 20 & 1 else 10
+    if truth["hands"]:
+        x = 20 + 31 * seq % 190
+        image[10:200, x : x + 90] = 40 + 17 * seq % 30
+    return image
+
+
 class TruthFilm:
     """A source without pictures worth the name: the picture only changes when something on the table does."""
 
@@ -110,12 +125,7 @@ class TruthFilm:
                 return
             t = self.start + seq / self.fps
             truth = self.table.truth(t)
-            still = 0 if truth["still"] else seq + 1
-            seed = zlib.crc32(repr((_scene(truth), still)).encode())
-            image = np.random.default_rng(seed).integers(0, 255, (48, 64, 3), dtype=np.uint8)
-            yield Frame(
-                seq, t - self.start, cv2.resize(image, (320, 240), interpolation=cv2.INTER_NEAREST), {"truth": truth}
-            )
+            yield Frame(seq, t - self.start, _picture(truth, seq), {"truth": truth})
 
     def close(self) -> None:
         self.closed = True
