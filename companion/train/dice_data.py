@@ -22,7 +22,7 @@ OUT = 64  # crop edge, pixels
 DIE_PX = 22.0  # a die's edge in the crop
 CUBE_PX = 30.0
 STATES = ("flat", "cocked", "on_checker", "on_bar", "stacked", "none")
-SHARD = 2000
+SHARD = 1000
 
 
 class Shards:
@@ -112,6 +112,34 @@ def add_negative(rng, shards, image, things, edge_px, n) -> None:
         rng, image, centre, t.jac * 1.0, t.up, t.edge * edge_px / t.edge_px, edge_px, t.theta, rng.random() < 0.75
     )
     shards.add(image=crop, value=0, state=STATES.index("none"), tilt=0.0, tan=tan, px=edge_px, visible=0.0)
+
+
+PLACES = ("flat", "on_checker", "on_bar")
+PLACE_OUT, PLACE_PX = 32, 5.5
+
+
+def places(scenes, out: Path, count: int, seed: int) -> None:
+    """Wide, coarse crops around level dice: does it lie on the surface, on a checker, on wood?"""
+    rng = np.random.default_rng(seed)
+    shards = Shards(out, seed)
+    by_state = {s: [(i, k) for i, x in enumerate(scenes) for k, d in enumerate(x.dice) if d.state == s] for s in PLACES}
+    while shards.count < count:
+        state = PLACES[int(rng.choice(3, p=[0.48, 0.36, 0.16]))]
+        i, k = by_state[state][int(rng.integers(len(by_state[state])))]
+        edge_px = float(rng.uniform(6.0, 11.0))
+        n = int(7.5 * edge_px)
+        light, things = compose(rng, scenes[i], edge_px, (n, n), target=k, clutter=0.1)
+        for _ in range(2):
+            image = camera(rng, light, 2.5 * edge_px, 0.25)
+            for t in things:
+                inside = (t.centre > 2.2 * edge_px).all() and (t.centre < n - 2.2 * edge_px).all()
+                if t.kind == "die" and inside and t.state in PLACES and t.visible > 0.5:
+                    jac = t.jac * np.exp(rng.normal(0, 0.02, (2, 2)))
+                    scale = PLACE_PX / t.edge * float(np.exp(rng.normal(0, 0.1)))
+                    centre = t.centre + rng.normal(0, 0.08, 2) * edge_px
+                    crop = normal_crop(image, centre, jac, t.up, scale, PLACE_OUT)
+                    shards.add(image=crop, label=PLACES.index(t.state), tan=float(np.tan(t.theta)))
+    shards.flush()
 
 
 WINDOW = 160
@@ -205,7 +233,7 @@ def cubes(out: Path, count: int, seed: int) -> None:
 
 def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("what", choices=["crops", "windows", "cubes"])
+    ap.add_argument("what", choices=["crops", "windows", "cubes", "places"])
     ap.add_argument("paths", nargs="+", type=Path)
     ap.add_argument("--count", type=int, default=20000)
     ap.add_argument("--seed", type=int, default=1)
@@ -215,7 +243,7 @@ def main() -> None:
         cubes(a.paths[-1], a.count, a.seed)
         return
     scenes = pickle.loads(a.paths[0].read_bytes())
-    {"crops": crops, "windows": windows}[a.what](scenes, a.paths[1], a.count, a.seed)
+    {"crops": crops, "windows": windows, "places": places}[a.what](scenes, a.paths[1], a.count, a.seed)
 
 
 if __name__ == "__main__":

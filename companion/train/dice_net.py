@@ -26,9 +26,9 @@ def block(a: int, b: int, k: int = 3, s: int = 1) -> nn.Sequential:
 
 
 class CropNet(nn.Module):
-    """(n, 4, 64, 64) -> (n, 13): values 1 … 6, five states, is a die, tilt / 30 degrees."""
+    """(n, 4, 64, 64) -> (n, 16): values 1 … 6, five states, is a die, tilt / 30 degrees, centre x y and log edge."""
 
-    def __init__(self, ins: int = 4, outs: int = 13):
+    def __init__(self, ins: int = 4, outs: int = 16):
         super().__init__()
         self.body = nn.Sequential(
             block(ins, 24, 5, 2),
@@ -40,6 +40,20 @@ class CropNet(nn.Module):
             block(96, 96, 3, 2),
         )
         self.fc = nn.Sequential(nn.Flatten(), nn.Dropout(0.2), nn.Linear(96 * 16, 96), nn.ReLU(), nn.Linear(96, outs))
+
+    def forward(self, x):
+        return self.fc(self.body(x))
+
+
+class PlaceNet(nn.Module):
+    """(n, 4, 32, 32) -> (n, 3): the die lies on the surface, on a checker, on wood."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(
+            block(4, 16), block(16, 24, 3, 2), block(24, 32), block(32, 48, 3, 2), block(48, 48), block(48, 48, 3, 2)
+        )
+        self.fc = nn.Sequential(nn.Flatten(), nn.Dropout(0.1), nn.Linear(48 * 16, 32), nn.ReLU(), nn.Linear(32, 3))
 
     def forward(self, x):
         return self.fc(self.body(x))
@@ -78,7 +92,7 @@ class DetectNet(nn.Module):
         return self.head(self.fuse(F.relu(low + deep)))
 
 
-NETS = {"crop": CropNet, "cube": CubeNet, "detect": DetectNet}
+NETS = {"crop": CropNet, "place": PlaceNet, "cube": CubeNet, "detect": DetectNet}
 
 
 def load(folder: Path) -> dict[str, np.ndarray]:
@@ -110,15 +124,32 @@ def colours(x: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
     return x.clamp_(0, 255)
 
 
+def shaken(x: torch.Tensor, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Shift and rescale crops as a careless detector would; where the die is then (x, y, log edge in 22 px)."""
+    n = len(x)
+    scale = np.exp(rng.normal(0, 0.13, n))
+    shift = rng.normal(0, 0.16, (n, 2)) * 22 / 32
+    theta = np.zeros((n, 2, 3), np.float32)
+    theta[:, 0, 0] = theta[:, 1, 1] = scale
+    theta[:, :, 2] = shift
+    grid = F.affine_grid(torch.from_numpy(theta), list(x.shape), align_corners=False)
+    moved = F.grid_sample(x, grid, mode="bilinear", padding_mode="border", align_corners=False)
+    where = np.column_stack([-shift / scale[:, None] * 32 / 22, -np.log(scale)])
+    return moved, torch.from_numpy(where.astype(np.float32))
+
+
 def batch_crop(d, i, rng, train):
     x = torch.from_numpy(d["image"][i]).permute(0, 3, 1, 2).float()
     tan = torch.from_numpy(d["tan"][i]).float()
+    where = torch.zeros(len(i), 3)
     if train:
-        x = colours(x, rng)
         flip = torch.from_numpy(rng.random(len(i)) < 0.5)
         x = torch.where(flip[:, None, None, None], x.flip(3), x)
+        if x.shape[3] == 64:
+            x, where = shaken(x, rng)
+        x = colours(x, rng)
     x = torch.cat([standardise(x), tan[:, None, None, None].expand(-1, 1, *x.shape[2:])], dim=1)
-    return x, {k: torch.from_numpy(d[k][i]) for k in ("value", "state", "tilt")}
+    return x, {k: torch.from_numpy(d[k][i]) for k in ("value", "state", "tilt")} | {"where": where}
 
 
 def loss_crop(out, y):
@@ -128,6 +159,7 @@ def loss_crop(out, y):
         o = out[die]
         loss = loss + F.cross_entropy(o[:, :6], (y["value"][die] - 1).long())
         loss = loss + 0.8 * F.cross_entropy(o[:, 6:11], y["state"][die].long())
+        loss = loss + 2.0 * F.smooth_l1_loss(o[:, 13:16], y["where"][die], beta=0.1)
         loss = loss + 0.5 * F.smooth_l1_loss(o[:, 12], (y["tilt"][die] / 30).float(), beta=0.1)
     return loss
 
@@ -148,6 +180,21 @@ def score_crop(out, y):
         "flat kept": (flat[truly] > 0.5).float().mean().item(),
         "faults caught": (flat[~truly] < 0.5).float().mean().item(),
         "die": ((out[:, 11] > 0) == die).float().mean().item(),
+    }
+
+
+def batch_place(d, i, rng, train):
+    x, _ = batch_crop({**d, "value": d["label"], "state": d["label"], "tilt": d["tan"]}, i, rng, train)
+    return x, {"label": torch.from_numpy(d["label"][i]).long()}
+
+
+def score_place(out, y):
+    flat = out.softmax(1)[:, 0]
+    truly = y["label"] == 0
+    return {
+        "right": (out.argmax(1) == y["label"]).float().mean().item(),
+        "flat kept": (flat[truly] > 0.5).float().mean().item(),
+        "raised caught": (flat[~truly] < 0.5).float().mean().item(),
     }
 
 
@@ -247,6 +294,7 @@ def score_detect(out, y):
 
 
 PARTS = {
+    "place": (batch_place, loss_cube, score_place),
     "crop": (batch_crop, loss_crop, score_crop),
     "cube": (batch_cube, loss_cube, score_cube),
     "detect": (batch_detect, loss_detect, score_detect),
@@ -366,7 +414,7 @@ def export(kind: str, run: Path, out: Path) -> None:
     net = NETS[kind]()
     net.load_state_dict(torch.load(run / "last.pt", weights_only=False)["avg"])
     net.eval()
-    shape = {"crop": (1, 4, 64, 64), "cube": (1, 3, 48, 48), "detect": (1, 3, 160, 160)}[kind]
+    shape = {"crop": (1, 4, 64, 64), "place": (1, 4, 32, 32), "cube": (1, 3, 48, 48), "detect": (1, 3, 160, 160)}[kind]
     axes = {"in": {0: "n"}, "out": {0: "n"}}
     if kind == "detect":
         axes = {"in": {0: "n", 2: "h", 3: "w"}, "out": {0: "n", 2: "h4", 3: "w4"}}

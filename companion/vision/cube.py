@@ -17,7 +17,8 @@ CUBE_PX = 30.0  # the cube's edge in the crop
 FACES = (2, 4, 8, 16, 32, 64)
 SIZES = (0.028, 0.1)  # edges in board units, generously
 RISE = 0.3  # of its edge: the crop's middle lies this far above the cube's middle
-MOST = 3  # candidates looked at
+MOST = 2  # candidates looked at
+TURNS = (0, 1, 2)  # quarter turns each is read at
 IS_CUBE = 0.5
 CENTRE = 0.2  # a cube this share of the board's height around the middle is nobody's
 
@@ -44,16 +45,16 @@ def _fits(s: Sighting, geometry: BoardGeometry) -> bool:
 
 
 def _faces(image: Image, found: list[Sighting], geometry: BoardGeometry) -> NDArray[np.float32]:
-    """(n, 7) chances of 2 4 8 16 32 64 and of no cube: the mean over the four quarter turns of each crop."""
+    """(n, 7) chances of 2 4 8 16 32 64 and of no cube, from each crop and its quarter turns."""
     crops = []
     for s in found:
         place = dice_state.local(geometry, s.x, s.y, 0.02)
         edge = s.edge_px / place.px_per_unit
         x, y = np.array([s.x, s.y]) + RISE * edge * place.up
         crops.append(dice_state.square_crop(image, place, float(x), float(y), CUBE_PX / edge, CROP))
-    turned = np.stack([np.rot90(c, k) for c in crops for k in range(4)])
+    turned = np.stack([np.rot90(c, k) for c in crops for k in TURNS])
     out = infer.load(MODEL).run(np.ascontiguousarray(dice_state.standard(turned)))["out"]
-    return infer.softmax(out.reshape(len(crops), 4, 7).mean(axis=1), 1)
+    return infer.softmax(out.reshape(len(crops), len(TURNS), 7).mean(axis=1), 1)
 
 
 def _observe(s: Sighting, face: NDArray[np.float32], geometry: BoardGeometry) -> CubeObservation:

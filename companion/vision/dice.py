@@ -21,11 +21,11 @@ from companion.vision.types import CubeObservation, DieObservation
 
 Image = NDArray[np.uint8]
 SIZES = (0.014, 0.08)  # edges of dice in board units, generously
-MOST = 8  # dice looked at in one picture
+MOST = 10  # dice looked at in one picture
 SURE_VALUE = 0.90  # below: value refused
 SURE_PLAIN = 0.90  # the same without a board
 IS_DIE = 0.5
-TOGETHER = 5.0  # log odds of finder and reader
+TOGETHER = 3.0  # log odds of finder and reader
 FLAT = 0.5  # at least: the die lies flat on something
 RAIL = 0.09  # board units a rail may reach outwards
 
@@ -52,7 +52,7 @@ def read_dice(
     seen = dice_detect.find(image, geometry) if sightings is None else sightings
     candidates = _candidates([s for s in seen if s.kind == "die"][: MOST if geometry else None], geometry)
     crops, tangents = _crops(image, candidates)
-    readings = dice_state.read(crops, tangents)
+    readings = dice_state.read(crops, tangents, _wide_crops(image, candidates))
     dice = [_observe(c, r, geometry) for c, r in zip(candidates, readings, strict=True) if _is_die(c, r)]
     return tuple(sorted(dice, key=lambda d: -d.confidence))
 
@@ -95,6 +95,16 @@ def _crops(image: Image, candidates: list[_Candidate]) -> tuple[list[Image], lis
             crops.append(dice_state.square_crop(image, c.place, s.x, s.y, dice_state.DIE_PX / c.edge))
             tangents.append(c.place.tangent)
     return crops, tangents
+
+
+def _wide_crops(image: Image, candidates: list[_Candidate]) -> list[Image]:
+    """Coarse crops that show what the dice lie on; none without a board."""
+    size, px = dice_state.WIDE, dice_state.WIDE_PX
+    return [
+        dice_state.square_crop(image, c.place, c.sighting.x, c.sighting.y, px / c.edge, size)
+        for c in candidates
+        if c.place is not None
+    ]
 
 
 def _is_die(candidate: _Candidate, reading: DieReading) -> bool:

@@ -7,7 +7,7 @@ look means tilt or height.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -24,7 +24,13 @@ CROP = 64  # pixels, edge of the crop
 DIE_PX = 22.0  # a die's edge in it
 UNKNOWN_TILT = -0.5
 STATES = ("flat", "cocked", "on_checker", "on_bar", "stacked")
-VALUE_TEMPERATURE = 1.0
+PLACE_MODEL = "dice_place"
+WIDE = 32  # pixels, edge of the wide crop
+WIDE_PX = 5.5  # a die's edge in it
+VALUE_TEMPERATURE = 2.0
+PRIOR = (3.0, 1.0, 1.0, 1.0, 0.5)  # how much commoner each state is on a table than in training
+CHECKER_SHARE = 0.36  # of the dice the place net was trained on lay on a checker
+WORTH_A_SECOND_LOOK = -1.5  # logit of being a die
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +110,43 @@ def standard(crops: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.asarray((x - mean) / (spread + 8.0), np.float32)
 
 
-def read(crops: list[Image], tangents: list[float]) -> list[DieReading]:
-    """Read crops (each with the tangent of its view, or UNKNOWN_TILT); mirrored twins steady the answer."""
+def read(crops: list[Image], tangents: list[float], wide: list[Image] | None = None) -> list[DieReading]:
+    """Read crops (each with the tangent of its view, or UNKNOWN_TILT). A likely die is read mirrored too: steadier."""
     if not crops:
         return []
-    both = np.stack([v for c in crops for v in (c, c[:, ::-1])])
-    planes = np.repeat(np.asarray(tangents, np.float32), 2)[:, None, None, None]
-    x = np.concatenate([standard(both), np.broadcast_to(planes, (len(both), 1, CROP, CROP))], axis=1)
-    out = infer.load(MODEL).run(np.ascontiguousarray(x, np.float32))["out"]
-    out = out.reshape(len(crops), 2, -1).mean(axis=1)
-    return [_reading(row) for row in out]
+    out = _run(np.stack(crops), np.asarray(tangents, np.float32))
+    likely = np.flatnonzero(out[:, 11] > WORTH_A_SECOND_LOOK)
+    if len(likely):
+        mirrored = np.stack([crops[i][:, ::-1] for i in likely])
+        out[likely] = (out[likely] + _run(mirrored, np.asarray(tangents, np.float32)[likely])) / 2
+    readings = [_reading(row) for row in out]
+    if wide and len(likely):
+        places = _places([wide[i] for i in likely], [tangents[i] for i in likely])
+        for i, place in zip(likely, places, strict=True):
+            readings[i] = replace(readings[i], states=fused(readings[i].states, place))
+    return readings
+
+
+def _places(wide: list[Image], tangents: list[float]) -> NDArray[np.float32]:
+    """(n, 3) chances of lying on the surface, a checker, wood, from crops wide enough to show a whole checker."""
+    both = np.stack([v for c in wide for v in (c, c[:, ::-1])])
+    out = _run(both, np.repeat(np.asarray(tangents, np.float32), 2), PLACE_MODEL)
+    return infer.softmax(out.reshape(len(wide), 2, 3).mean(axis=1), 1)
+
+
+def fused(states: NDArray[np.float32], place: NDArray[np.float32]) -> NDArray[np.float32]:
+    """States as both nets see them: the close look knows the tilt, the wide one whether a checker lies beneath."""
+    on_checker = float(place[1]) / CHECKER_SHARE
+    elsewhere = (1 - float(place[1])) / (1 - CHECKER_SHARE)
+    beneath = np.array([elsewhere, 1.0, on_checker, elsewhere, elsewhere], np.float32)
+    odds = states * beneath * np.asarray(PRIOR, np.float32)
+    return np.asarray(odds / odds.sum(), np.float32)
+
+
+def _run(crops: NDArray[np.uint8], tangents: NDArray[np.float32], model: str = MODEL) -> NDArray[np.float32]:
+    planes = np.broadcast_to(tangents[:, None, None, None], (len(crops), 1, *crops.shape[1:3]))
+    x = np.concatenate([standard(crops), planes], axis=1)
+    return infer.load(model).run(np.ascontiguousarray(x, np.float32))["out"].copy()
 
 
 def _reading(row: NDArray[np.float32]) -> DieReading:
