@@ -81,6 +81,7 @@ def load_file(path: Path, runtime: str) -> Net:
     return OpenCvNet(path) if runtime == "opencv" else OnnxRuntimeNet(path)
 
 
+@cache
 def load(name: str, runtime: str | None = None) -> Net:
     """A net of the project by name, e.g. `board_reader`."""
     return load_file(model_file(name), runtime or os.environ.get("COMPANION_RUNTIME", "opencv"))

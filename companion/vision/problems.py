@@ -15,6 +15,10 @@ REFERENCE = (96, 72)
 """Width, height of the small grey picture a calibration keeps."""
 
 
+SAME_RESPONSE, SAME_SHIFT = 0.35, 0.3
+"""Phase correlation's height, and its shift in pixels of the small picture, up to which a view is surely the same."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """When a view is called bad; over the canvas of the board, grey values 0 … 255."""
@@ -37,22 +41,38 @@ def brightness(canvas: Image) -> float:
 
 def burnt(canvas: Image) -> float:
     """Share of pixels at the end of the scale in all channels, in patches larger than a checker's highlight."""
-    mask = (canvas.min(axis=2) >= 250).astype(np.uint8)
-    return float(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((9, 9), np.uint8)).mean())
+    small = canvas[::2, ::2]
+    mask = cv2.inRange(small, np.array((250, 250, 250)), np.array((255, 255, 255)))
+    return float(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)).mean()) / 255
 
 
 def sharpness(canvas: Image) -> float:
     """Strong fine edges relative to strong coarse ones, 0 … 1: near zero when the picture is out of focus."""
-    grey = cv2.cvtColor(canvas, cv2.COLOR_BGR2GRAY).astype(np.float32)
-    fine = np.abs(cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 0.7), cv2.CV_32F))
-    contrast = float(np.percentile(grey, 98) - np.percentile(grey, 2)) + 8.0
-    return float(np.percentile(fine, 98)) / contrast
+    grey = cv2.cvtColor(canvas, cv2.COLOR_BGR2GRAY)
+    fine = np.abs(cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 0.7), cv2.CV_16S)[::2, ::2])
+    low, high = np.percentile(grey[::3, ::3], (2, 98))
+    return float(np.percentile(fine, 98)) / (float(high - low) + 8.0)
 
 
 def small_grey(image: Image) -> NDArray[np.uint8]:
     """The whole view as a small grey picture."""
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    return np.asarray(cv2.resize(grey, REFERENCE, interpolation=cv2.INTER_AREA), np.uint8)
+    small = cv2.resize(image, REFERENCE, interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def picture_of(reference: str) -> NDArray[np.float32] | None:
+    """`Calibration.reference` as a small grey picture; None when there is none."""
+    if not reference:
+        return None
+    found = cv2.imdecode(np.frombuffer(base64.b64decode(reference), np.uint8), cv2.IMREAD_GRAYSCALE)
+    return None if found is None else np.asarray(found, np.float32)
+
+
+def same_view(image: Image, reference: NDArray[np.float32]) -> bool:
+    """A quick look: does the whole picture lie where it lay when the board was learned? False = not sure."""
+    window = cv2.createHanningWindow(REFERENCE, cv2.CV_32F)
+    (dx, dy), response = cv2.phaseCorrelate(np.asarray(small_grey(image), np.float32), reference, window)
+    return response > SAME_RESPONSE and float(np.hypot(dx, dy)) < SAME_SHIFT
 
 
 def reference_of(image: Image) -> str:

@@ -142,6 +142,7 @@ class BoardReader:
         self.calibration = calibration
         self.switches = switches or Switches()
         self.register = register
+        self._reference = problems.picture_of(calibration.reference) if calibration else None
         self._hints = (corners, white_side, home)
         self._rectifiers: dict[tuple[int, int], Rectifier] = {}
 
@@ -172,6 +173,8 @@ class BoardReader:
 
     def _registered(self, image: Image, geometry: BoardGeometry, confidence: float) -> Sighting | None:
         """The calibrated board where it lies now: bumped boards are followed, and told; None = it is gone."""
+        if self._reference is not None and problems.same_view(image, self._reference):
+            return Sighting(geometry, confidence)
         now = find.register(image, geometry.corners)
         if now.shift is None and now.surface < problems.LIMITS.gone:
             return None

@@ -85,8 +85,16 @@ class Rectifier:
         g = self.geometry
         centre = g.scale_at(0.5, g.aspect / 2) * g.bar[0] / (6 * PITCH)
         self.shrink = max(1.0, centre)
-        maps = self._maps()
-        self.maps = cv2.convertMaps(self._shrunk(maps[0]), self._shrunk(maps[1]), cv2.CV_16SC2)
+        mx, my = self._maps()
+        self.crop = self._part(mx, my)
+        x, y = self.crop[:2]
+        self.maps = cv2.convertMaps(self._shrunk(mx - x), self._shrunk(my - y), cv2.CV_16SC2)
+
+    def _part(self, mx: NDArray[np.float32], my: NDArray[np.float32]) -> tuple[int, int, int, int]:
+        """The part of the picture that the canvas shows: x0, y0, x1, y1, at least a pixel."""
+        w, h = self.geometry.size
+        x0, y0 = int(np.clip(mx.min() - 4, 0, w - 1)), int(np.clip(my.min() - 4, 0, h - 1))
+        return x0, y0, int(np.clip(mx.max() + 5, x0 + 1, w)), int(np.clip(my.max() + 5, y0 + 1, h))
 
     def _maps(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         g = self.geometry
@@ -101,6 +109,8 @@ class Rectifier:
 
     def apply(self, image: Image) -> Image:
         """The canvas, HEIGHT x WIDTH x 3. The picture is shrunk by area first, so that nothing aliases."""
+        x0, y0, x1, y1 = self.crop
+        image = image[y0:y1, x0:x1]
         if self.shrink > 1.05:
             h, w = image.shape[:2]
             size = (max(1, round(w / self.shrink)), max(1, round(h / self.shrink)))
