@@ -110,7 +110,7 @@ def _judge(work: Step, look: Look, seen: BoardObservation, *, still: bool) -> No
         _win_unseen_lift(work)
     elif _turn_runs(work):
         _watch_turn(work, look, dice, still=still)
-    watch_cube(work, seen.cube)
+    watch_cube(work, seen.cube, dice_lie=bool(dice))
     if work.match.started and not _turn_runs(work):
         watch_wait(work, look, dice, still=still)
         if work.match.phase is Phase.OPENING and position_changed(work, look) and not shows_start(look):

@@ -16,13 +16,14 @@ LOOKS = 2
 """Looks at a cube that has changed hands without an offer seen before it is believed."""
 
 
-def watch_cube(work: Step, cube: CubeObservation | None) -> None:
-    """Double and take, from where the cube lies."""
+def watch_cube(work: Step, cube: CubeObservation | None, *, dice_lie: bool = False) -> None:
+    """Double and take, from where the cube lies. `dice_lie`: dice in view, of which one may be taken for the cube."""
     if cube is None or cube.confidence < FAINT or not work.match.started:
         return
     shown = (cube.value, cube.place, cube.offered_by)
     same = work.seen.cube is not None and work.seen.cube[1] == shown[1]
     seen = work.seen
+    came_from_home = seen.cube is not None and seen.cube[1] != "offered"
     work.look_back(
         cube=shown,
         cube_looks=seen.cube_looks + 1 if same else 1,
@@ -30,19 +31,20 @@ def watch_cube(work: Step, cube: CubeObservation | None) -> None:
     )
     match work.match.phase:
         case Phase.TO_ROLL:
-            _before_roll(work, cube)
+            _before_roll(work, cube, believed=cube.confidence >= SURE or (came_from_home and not dice_lie))
         case Phase.OFFERED:
             _offered(work, cube)
         case Phase.ROLLED:
             _after_roll(work, cube)
 
 
-def _before_roll(work: Step, cube: CubeObservation) -> None:
+def _before_roll(work: Step, cube: CubeObservation, *, believed: bool) -> None:
+    """`believed`: it is surely the cube, though its value may be unclear."""
     side = work.match.on_roll
     if side is None or work.seen.throw is not None or not may_double(work, side):
         return
     if cube.place == "offered":
-        if cube.confidence >= SURE:
+        if believed:
             double(work, side)
     elif cube.place == side.other and _changed_hands(work, cube, side):
         double(work, side)
