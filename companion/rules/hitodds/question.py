@@ -1,0 +1,139 @@
+"""A hit-odds question: checked, in words and numbers, and the plays of a roll."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from companion.errors import RuleError
+from companion.rules.hitodds.states import OTHER_BAR, OTHER_OFF, Bearing
+from companion.rules.plays import Play, legal_plays
+from companion.rules.position import BAR, OFF, Position, Side, side_counts
+
+MAX_BEARING, MAX_AGAINST = 15, 4
+Dice = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Men of the bearing side on its points 1 … 6, the other side's as sorted places (see `states`)."""
+
+    bearing: Bearing
+    places: tuple[int, ...]
+
+    @property
+    def has_contact(self) -> bool:
+        """Some man of the other side still stands behind a bearing man."""
+        top = max((i + 1 for i, n in enumerate(self.bearing) if n), default=0)
+        return self.places[0] < top
+
+    def position(self) -> Position:
+        """Both sides as a position: White bears off."""
+        white = side_counts({i + 1: n for i, n in enumerate(self.bearing)})
+        black = [0] * 26
+        for place in self.places:
+            black[OFF if place == OTHER_OFF else 25 - place] += 1
+        return Position(white, tuple(black))
+
+
+def question(bearing: dict[int, int], against: dict[int, int]) -> Question:
+    """From {own point: men} of both sides (25 = bar); RuleError with the reason when outside the domain."""
+    wrong = [point for point, n in bearing.items() if n and not 1 <= point <= 6]
+    if wrong:
+        raise RuleError(f"bearing: point {wrong[0]} is not in the home board: all its men must stand on points 1 to 6")
+    wrong = [point for point, n in against.items() if n and not 1 <= point <= 25]
+    if wrong:
+        raise RuleError(f"against: point {wrong[0]} does not exist: give 1 to 24, or bar")
+    if min([*bearing.values(), *against.values()], default=0) < 0:
+        raise RuleError("bearing and against: a point cannot hold fewer than 0 men")
+    men, others = sum(bearing.values()), sum(against.values())
+    if not 1 <= men <= MAX_BEARING:
+        raise RuleError(f"bearing: {men} men; 1 to {MAX_BEARING} are possible")
+    if not 1 <= others <= MAX_AGAINST:
+        raise RuleError(f"against: {others} men in all; 1 to {MAX_AGAINST} are possible")
+    both = [point for point, n in bearing.items() if n and against.get(25 - point)]
+    if both:
+        raise RuleError(f"both sides stand on the bearing side's {both[0]}-point (the other's {25 - both[0]}-point)")
+    counts = tuple(bearing.get(point, 0) for point in range(1, 7))
+    places = sorted(25 - point for point, n in against.items() for _ in range(n))
+    return Question(counts, tuple(places))
+
+
+def parse_men(text: str, name: str) -> dict[int, int]:
+    """`6:3 5:2 bar:1` to {6: 3, 5: 2, 25: 1}; RuleError naming the piece that is wrong."""
+    men: dict[int, int] = {}
+    for piece in text.replace(",", " ").split():
+        found = re.fullmatch(r"(\d{1,2}|bar)(?::(\d{1,2}))?", piece, re.IGNORECASE)
+        if not found:
+            raise RuleError(f"{name}: {piece!r} is not point:men, such as 6:3 or bar:1")
+        point = BAR if found[1].lower() == "bar" else int(found[1])
+        men[point] = men.get(point, 0) + int(found[2] or 1)
+    return men
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One play: its text, where it leads, and whether the other side hit with it."""
+
+    text: str
+    after: Question
+    hit: bool = False
+
+
+def outcomes(asked: Question, dice: Dice, bearing_on_roll: bool) -> list[Outcome]:
+    """Every legal play of the roll under the ordinary rules, one per resulting position."""
+    side = Side.WHITE if bearing_on_roll else Side.BLACK
+    return [_outcome(play, bearing_on_roll) for play in legal_plays(asked.position(), side, dice)]
+
+
+def _outcome(play: Play, bearing_on_roll: bool) -> Outcome:
+    after = play.after
+    places = [OTHER_BAR if p == BAR else 25 - p for p in range(1, 26) for _ in range(after.black[p])]
+    places += [OTHER_OFF] * after.black[OFF]
+    bearing: Bearing = after.white[1:7]
+    hit = not bearing_on_roll and after.white[BAR] > 0
+    return Outcome(play.text, Question(bearing, tuple(sorted(places))), hit)
+
+
+def partial_outcomes(asked: Question, dice: Dice) -> list[Outcome]:
+    """What the other side can do when it may leave any part of the roll unplayed by these men (spare moves).
+
+    These men still obey the bar and closed points, and never bear off: further men stand outside their home.
+    """
+    rolls = [dice, dice[::-1]] if dice[0] != dice[1] else [(dice[0],) * 4]
+    found: dict[object, Outcome] = {(asked.places, False): Outcome("", asked)}
+    for roll in rolls:
+        _go_on(asked, asked.places, roll, "", False, found)
+    return list(found.values())
+
+
+def _go_on(
+    asked: Question, places: tuple[int, ...], dice: tuple[int, ...], text: str, hit: bool, found: dict[object, Outcome]
+) -> None:
+    if not dice:
+        return
+    movable = {OTHER_BAR} if places[0] == OTHER_BAR else set(places)
+    for place in movable:
+        there = place + dice[0]
+        if there >= OTHER_OFF or (there <= 6 and asked.bearing[there - 1] >= 2):
+            continue
+        blot = there <= 6 and asked.bearing[there - 1] == 1
+        rest = list(places)
+        rest.remove(place)
+        after = tuple(sorted([*rest, there]))
+        start = "bar" if place == OTHER_BAR else str(25 - place)
+        words = f"{text} {start}/{25 - there}{'*' if blot else ''}".strip()
+        found.setdefault((after, hit or blot), Outcome(words, Question(asked.bearing, after), hit or blot))
+        _go_on(asked, after, dice[1:], words, hit or blot, found)
+
+
+def men_text(asked: Question) -> dict[str, str]:
+    """Both sides in the words of the command line."""
+    bearing = " ".join(f"{p}:{asked.bearing[p - 1]}" for p in range(6, 0, -1) if asked.bearing[p - 1])
+    counts: dict[int, int] = {}
+    for place in asked.places:
+        counts[place] = counts.get(place, 0) + 1
+    names = {
+        place: "bar" if place == OTHER_BAR else "off" if place == OTHER_OFF else str(25 - place) for place in counts
+    }
+    return {"bearing": bearing, "against": " ".join(f"{names[p]}:{n}" for p, n in sorted(counts.items()))}
