@@ -35,6 +35,8 @@ def watch_wait(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> N
         confirm(work, ready, look, dice)
     elif fresh is None:
         _mark_idle(work, dice)
+        if _others_die(work, dice) and position_changed(work, look):
+            missed_turn(work, look)
     elif _elsewhere(work, fresh) and position_changed(work, look) and missed_turn(work, look):
         _judge_again(work, fresh)
 
@@ -147,6 +149,14 @@ def _elsewhere(work: Step, throw: Throw) -> bool:
     side = work.match.on_roll
     known = side is not None and work.law.half == "right" and work.match.phase is not Phase.OPENING
     return known and side is not None and not any(die.half == right_half(side) for die in throw.dice)
+
+
+def _others_die(work: Step, dice: Sequence[Die]) -> bool:
+    """One die of the other side's throw is seen, its fellow overlooked: the turn before is over."""
+    side = work.match.on_roll
+    known = side is not None and work.law.half == "right" and work.match.phase is Phase.TO_ROLL
+    flat = len(dice) == 1 and dice[0].state == "flat" and dice[0].read
+    return known and flat and side is not None and dice[0].half == right_half(side.other)
 
 
 def _out_of_step(work: Step, throw: Throw, look: Look) -> bool:
