@@ -15,10 +15,6 @@ REFERENCE = (96, 72)
 """Width, height of the small grey picture a calibration keeps."""
 
 
-SAME_RESPONSE, SAME_SHIFT = 0.35, 0.3
-"""Phase correlation's height, and its shift in pixels of the small picture, up to which a view is surely the same."""
-
-
 @dataclass(frozen=True)
 class Limits:
     """When a view is called bad; over the canvas of the board, grey values 0 … 255."""
@@ -58,21 +54,6 @@ def small_grey(image: Image) -> NDArray[np.uint8]:
     """The whole view as a small grey picture."""
     small = cv2.resize(image, REFERENCE, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
-
-
-def picture_of(reference: str) -> NDArray[np.float32] | None:
-    """`Calibration.reference` as a small grey picture; None when there is none."""
-    if not reference:
-        return None
-    found = cv2.imdecode(np.frombuffer(base64.b64decode(reference), np.uint8), cv2.IMREAD_GRAYSCALE)
-    return None if found is None else np.asarray(found, np.float32)
-
-
-def same_view(image: Image, reference: NDArray[np.float32]) -> bool:
-    """A quick look: does the whole picture lie where it lay when the board was learned? False = not sure."""
-    window = cv2.createHanningWindow(REFERENCE, cv2.CV_32F)
-    (dx, dy), response = cv2.phaseCorrelate(np.asarray(small_grey(image), np.float32), reference, window)
-    return response > SAME_RESPONSE and float(np.hypot(dx, dy)) < SAME_SHIFT
 
 
 def reference_of(image: Image) -> str:

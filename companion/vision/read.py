@@ -24,6 +24,10 @@ from companion.vision.rectify import Rectifier
 from companion.vision.types import BoardObservation, BoardView, Calibration, ColourModel, CountReading
 
 Array = NDArray[np.float64]
+PLAIN, PLAIN_MEN = 0.95, 12
+"""Mean clearness of the columns, and men on the points, from which a calibrated board surely lies where it lay."""
+LOOK_EVERY = 8
+"""Readings after which a calibrated board is looked for again though it reads plainly."""
 CLEARLY = 0.5
 """A second guess with less than this share of the best one's confidence is not looked at."""
 TRUSTED = 0.03
@@ -126,7 +130,7 @@ class BoardReader:
     """Reads frames of one board (with a calibration) or single photographs (without).
 
     Without a calibration every picture is located anew; `corners`, `white_side`, `home` may be given. With one,
-    `register` looks in every frame whether the board still lies where it was.
+    `register` looks now and then whether the board still lies where it was.
     """
 
     def __init__(
@@ -142,7 +146,7 @@ class BoardReader:
         self.calibration = calibration
         self.switches = switches or Switches()
         self.register = register
-        self._reference = problems.picture_of(calibration.reference) if calibration else None
+        self._since_look = 0
         self._hints = (corners, white_side, home)
         self._rectifiers: dict[tuple[int, int], Rectifier] = {}
 
@@ -155,10 +159,12 @@ class BoardReader:
         began = time.perf_counter()
         size = (image.shape[1], image.shape[0])
         sighting = self._sight(image)
-        if sighting is None:
+        reading = self._read_at(image, sighting, seq, t) if sighting else None
+        if reading is not None and sighting is not None:
+            reading = self._followed(image, reading, sighting)
+        if reading is None:
             nothing = BoardObservation(seq=seq, t=t, size=size, board=BoardView(found=False), problems=("no_board",))
             return Reading(nothing)
-        reading = self._read_at(image, sighting, seq, t)
         timing = {"board": round((time.perf_counter() - began) * 1000, 2)}
         return replace(reading, observation=_with_timing(reading.observation, timing))
 
@@ -166,15 +172,25 @@ class BoardReader:
         cal = self.calibration
         if cal is None:
             return locate(image, *self._hints)
-        geometry = scaled_geometry(cal, (image.shape[1], image.shape[0]))
-        return (
-            self._registered(image, geometry, cal.confidence) if self.register else Sighting(geometry, cal.confidence)
-        )
+        return Sighting(scaled_geometry(cal, (image.shape[1], image.shape[0])), cal.confidence)
+
+    def _followed(self, image: Image, first: Reading, sighting: Sighting) -> Reading | None:
+        """A calibrated board is looked for at first, now and then, and when it does not read plainly.
+
+        None = gone; another reading when it was bumped.
+        """
+        if not self.register or self.calibration is None:
+            return first
+        self._since_look = (self._since_look + 1) % LOOK_EVERY
+        if self._since_look != 1 and plain(first):
+            return first
+        now = self._registered(image, sighting.geometry, sighting.confidence)
+        if now is None:
+            return None
+        return self._read_at(image, now, first.observation.seq, first.observation.t) if now.moved else first
 
     def _registered(self, image: Image, geometry: BoardGeometry, confidence: float) -> Sighting | None:
         """The calibrated board where it lies now: bumped boards are followed, and told; None = it is gone."""
-        if self._reference is not None and problems.same_view(image, self._reference):
-            return Sighting(geometry, confidence)
         now = find.register(image, geometry.corners)
         if now.shift is None and now.surface < problems.LIMITS.gone:
             return None
@@ -231,6 +247,14 @@ class BoardReader:
         if cal is None:
             return checkers.read_by_itself(canvas)
         return checkers.read_canvas(canvas, cal.white, cal.black, checkers.TWICE), (cal.white, cal.black)
+
+
+def plain(reading: Reading) -> bool:
+    """Nothing about this reading asks whether the board still lies where it was."""
+    if reading.net is None or reading.observation.problems:
+        return False
+    men = sum(abs(c.value) for c in reading.observation.points)
+    return float(reading.net.columns.max(axis=-1).mean()) > PLAIN and men >= PLAIN_MEN
 
 
 def _with_timing(observation: BoardObservation, timing: dict[str, float]) -> BoardObservation:
