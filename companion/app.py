@@ -30,6 +30,7 @@ from companion.record.film import FilmWriter
 from companion.record.log import LOG_FILE, MatchLog
 from companion.rules.position import START, Position
 from companion.sources.base import Frame, Image
+from companion.sources.patience import CAMERA
 from companion.table.commands import NewMatch
 from companion.table.runner import TableRunner
 from companion.table.state import Phase
@@ -42,6 +43,8 @@ from companion.web.serve import PageServer, listen
 log = logging.getLogger(__name__)
 PIN_FILE = "operator.json"
 STOP_S = 1.5
+LEARN_S = 60.0
+"""A slow machine takes so long to learn a board from one picture, at the most."""
 
 
 class Notifier(Protocol):
@@ -126,6 +129,7 @@ def learner(board_file: Path, position: Callable[[], Position]) -> Callable[[Ima
 
     def learn(image: Image) -> Calibration | None:
         nonlocal said
+        CAMERA.announce("learning the board", LEARN_S)
         try:
             made = calibrate(image, position=position())
         except CalibrationError as error:

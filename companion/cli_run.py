@@ -84,8 +84,9 @@ def run_options(options: dict[str, Any]) -> Any:
 def notifier() -> Notifier:
     """systemd's, when it watches, else nobody."""
     from companion.app import Silent
+    from companion.service.sdnotify import from_environment
 
-    return Silent()
+    return from_environment() or Silent()
 
 
 def greeting(service: Service) -> str:

@@ -96,6 +96,8 @@ class TableRunner:
         self._stopping = False
         self._frame: Frame | None = None
         self._frame_at = 0.0
+        self.beat = time.monotonic()
+        """When the table's thread last began a round; a watchdog may ask."""
         self._rate: deque[float] = deque(maxlen=20)
         self._silent = False
         self._tried = -1e9
@@ -226,6 +228,7 @@ class TableRunner:
 
     def _work_off(self) -> None:
         while not self._stopping:
+            self.beat = time.monotonic()
             self._answer_all()
             frame = self._capture.take()
             if frame is None:
