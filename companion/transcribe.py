@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -166,8 +166,8 @@ class Transcriber:
             for event in self.events:
                 self._write(event)
             match = fold(enumerate(self.events))
-            return RefereeState(match=match, law=law)
-        self.state = RefereeState(law=law)
+            return RefereeState(match=match, law=law, patient=True)
+        self.state = RefereeState(law=law, patient=True)
         job = self.job
         self._emit(
             ev.MatchStarted(match_id="film", length=job.length, white=job.white, black=job.black, profile=job.profile)
@@ -180,7 +180,7 @@ class Transcriber:
 
     def _emit(self, event: ev.MatchEvent) -> None:
         match = fold(enumerate([*self.events, event]))
-        self._take(RefereeState(match=match, seen=self.state.seen, law=self.state.law), (event,))
+        self._take(replace(self.state, match=match), (event,))
 
     def _take(self, state: RefereeState, new: tuple[ev.MatchEvent, ...]) -> None:
         self.state = state

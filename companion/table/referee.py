@@ -16,32 +16,36 @@ from companion.rules.roll import right_half
 from companion.table import events as ev
 from companion.table.evidence_model import Look, any_roll, encode, fit, look_of
 from companion.table.fold import won
-from companion.table.hypotheses import Guess, Kind, decode_turn, results
-from companion.table.referee_cube import watch_cube
+from companion.table.hypotheses import Decoded, Guess, Kind, decode_turn, results
+from companion.table.referee_cube import Sight, told_apart, watch_cube
 from companion.table.referee_game import set_up_again, shows_start, watch_between, watch_restart
-from companion.table.referee_recover import catch_up, opening_missed, others_moved, start_anew, turn_lost
+from companion.table.referee_recover import opening_missed, others_moved, start_anew, turn_lost
 from companion.table.referee_state import RefereeState, Step
 from companion.table.referee_throw import confirm, note_fresh, watch_early, watch_wait
 from companion.table.referee_turn import (
+    LEGAL_LEAD,
     conclude,
     correct_last,
     decoded,
+    fault_called,
     finish,
     last_score,
     lifted,
     lying,
     mark_end,
+    missed_turn,
     notice,
     now_side,
     other_results,
     position_changed,
     rolls_of,
     stands,
+    turns_missed,
     unseen_rolls,
     went_on,
 )
 from companion.table.state import MatchState, Phase
-from companion.table.throws import Die, Throw, credible, die_of, matched
+from companion.table.throws import Die, Throw, credible, die_of, judged, matched
 from companion.vision.types import BoardObservation
 
 UNUSABLE = {"no_board", "moved", "blocked", "dark", "blurred"}
@@ -103,14 +107,14 @@ def _settled(work: Step, seen: BoardObservation, *, still: bool) -> None:
 
 def _judge(work: Step, look: Look, seen: BoardObservation, *, still: bool) -> None:
     """One clear look at everything: the turn, the next throw, the cube, the set-up of a new game."""
-    dice = _in_play(work, seen)
+    dice, cube = _in_play(work, seen)
     if work.match.phase is Phase.BETWEEN:
         watch_between(work, look)
     if _turn_runs(work) and _new_game_lies(work, look):
         _win_unseen_lift(work)
     elif _turn_runs(work):
         _watch_turn(work, look, dice, still=still)
-    watch_cube(work, seen.cube, dice_lie=bool(dice))
+    watch_cube(work, cube, seen.size[0], dice_lie=bool(dice), play_unseen=lambda: _play_unseen(work, look))
     if work.match.started and not _turn_runs(work):
         watch_wait(work, look, dice, still=still)
         if work.match.phase is Phase.OPENING and position_changed(work, look) and not shows_start(look):
@@ -148,11 +152,16 @@ def _turn_runs(work: Step) -> bool:
     return work.match.started and (work.match.phase in (Phase.ROLLED, Phase.ILLEGAL) or work.seen.throw is not None)
 
 
-def _in_play(work: Step, seen: BoardObservation) -> list[Die]:
-    """The dice in view but for those known to lie about and things that are hardly dice."""
-    dice = [die_of(die) for die in seen.dice if credible(die)]
+def _in_play(work: Step, seen: BoardObservation) -> tuple[list[Die], Sight | None]:
+    """The dice in view but for those known to lie about, things that are hardly dice, and the cube; and the cube."""
+    dice, cube = told_apart(work, seen, [die_of(die) for die in seen.dice if credible(die)])
     _, rest = matched(work.seen.idle, dice)
-    return rest
+    return rest, cube
+
+
+def _play_unseen(work: Step, look: Look) -> bool:
+    """Before a double: a play whose roll was not seen ends its turn. True when the table cannot be explained."""
+    return position_changed(work, look) and not missed_turn(work, look)
 
 
 def _watch_turn(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> None:
@@ -211,20 +220,36 @@ def _same_throw(work: Step, throw: Throw, pairs: list[tuple[Die, Die]], rest: Se
             die if id(old) in again else replace(rest[0], log=old.log)
             for old, die in zip(throw.dice, dice, strict=True)
         ]
-    reason = throw.reason
-    if reason == "unread" and all(die.read for die in dice):
-        reason = None
-    work.look_back(throw=replace(throw, dice=tuple(dice), last_t=work.seen.t, looks=throw.looks + 1, reason=reason))
-    if reason is None and throw.reason == "unread" and work.match.dice is None and work.seen.throw is not None:
-        side = work.match.on_roll
-        if side is not None:
-            now = work.seen.throw
-            work.emit(ev.Rolled(t=now.t, frame=now.frame, side=side, dice=now.values()))
+    now = replace(throw, dice=tuple(dice), last_t=work.seen.t, looks=throw.looks + 1)
+    work.look_back(throw=replace(now, reason=_reason_now(work, now)))
+    _told_now(work, throw)
+
+
+def _reason_now(work: Step, throw: Throw) -> str | None:
+    """What spoils the throw after one more look: one that shows it good is enough, a fault has to last."""
+    if throw.reason == "unread":
+        return None if all(die.read for die in throw.dice) else "unread"
+    if not throw.faulty:
+        return throw.reason
+    now = judged(throw.dice, work.asked, work.law)
+    reason = now.reason if now is not None else throw.reason
+    return None if reason == "unread" and all(die.read for die in throw.dice) else reason
+
+
+def _told_now(work: Step, before: Throw) -> None:
+    """A roll read at last is told; a fault seen long enough is called, where somebody waits for it."""
+    throw, side = work.seen.throw, work.match.on_roll
+    if throw is None or before.reason is None or side is None or work.match.dice is not None:
+        return
+    if throw.reason is None:
+        work.emit(ev.Rolled(t=throw.t, frame=throw.frame, side=side, dice=throw.values()))
+    elif throw.clear and not work.patient:
+        fault_called(work, throw)
 
 
 def _shifted(work: Step, throw: Throw, rest: Sequence[Die], look: Look) -> bool:
     """Both dice elsewhere with the same values in the same half: moved by hand, not thrown again (B7)."""
-    if len(rest) != 2 or throw.pair is None or work.match.phase is Phase.ILLEGAL:
+    if len(rest) != 2 or throw.pair is None or throw.faulty or work.match.phase is Phase.ILLEGAL:
         return False
     now = Throw(tuple(rest), 0.0, 0, 0.0)
     same_half = {die.half for die in rest} == {die.half for die in throw.dice}
@@ -240,8 +265,11 @@ def _next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
     mark_end(work)
     now = decoded(work, look)
     assert now is not None
-    if work.match.phase is not Phase.ILLEGAL and now.best.kind is Kind.LEGAL and conclude(work, look, now, sure=False):
-        return
+    if work.match.phase is not Phase.ILLEGAL:
+        if _thrown_again(work, look, dice, now, still=still):
+            return
+        if now.best.kind is Kind.LEGAL and conclude(work, look, now, sure=False):
+            return
     known = work.seen.fresh
     ready = known if known is not None and work.seen.hands else note_fresh(work, dice, side.other, still=still)
     if ready is None:
@@ -263,6 +291,39 @@ def _next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
         stands(work)
 
 
+def _thrown_again(work: Step, look: Look, dice: Sequence[Die], now: Decoded, *, still: bool) -> bool:
+    """Nothing was played with the roll and the mover has thrown again: the roll was not valid, whatever it looked like.
+
+    True also while that throw waits for a second look.
+    """
+    side, first = now_side(work), work.seen.throw
+    mine = work.law.half == "right" and all(die.half == right_half(side) for die in dice)
+    if first is None or not mine or work.seen.anew:
+        return False
+    if now.best.kind is Kind.LEGAL and (now.best.after != work.match.position or first.reason is None):
+        return False  # played, or a dance: the other side has thrown, into the wrong half
+    ready = note_fresh(work, dice, side, still=still)
+    if ready is None:
+        return True
+    if first.reason is None and ready.reason == "unread":
+        return False
+    if not (_unplayed(work, now) or _plays(work, ready, look)):
+        return False
+    fault_called(work, first)
+    confirm(work, ready, look, dice)
+    return True
+
+
+def _unplayed(work: Step, now: Decoded) -> bool:
+    return now.best.after == work.match.position and (now.best.kind is Kind.UNMOVED or now.best.kind is Kind.LEGAL)
+
+
+def _plays(work: Step, throw: Throw, look: Look) -> bool:
+    """The position is a play of this throw."""
+    now = decode_turn(work.match.position, now_side(work), throw.rolls(), ((look, 1.0),))
+    return now.best.kind is Kind.LEGAL and now.lead >= LEGAL_LEAD and not work.match.illegal
+
+
 def _unmoved(work: Step, ready: Throw, look: Look, guess: Guess, dice: Sequence[Die]) -> None:
     """Nothing was moved and other dice lie there: thrown again by the mover, or the turn given up."""
     if turn_lost(work, look):
@@ -271,6 +332,8 @@ def _unmoved(work: Step, ready: Throw, look: Look, guess: Guess, dice: Sequence[
     home = {right_half(side)}
     halves = {die.half for die in ready.dice}
     if halves == home or work.law.half == "any" or ready.faulty:
+        if work.seen.throw is not None:
+            fault_called(work, work.seen.throw)
         work.look_back(throw=None, fresh=None, old=(), gone=0)
         if ready.reason == "wrong_half":
             ready = replace(ready, reason=None)
@@ -279,8 +342,15 @@ def _unmoved(work: Step, ready: Throw, look: Look, guess: Guess, dice: Sequence[
             work.look_back(throw=replace(ready, called=True))
         else:
             confirm(work, ready, look, dice)
+    elif not _surely_read(work.seen.throw):
+        start_anew(work, look, ready)
     elif notice(work, replace(guess, kind=Kind.ILLEGAL), final=True):
         stands(work)
+
+
+def _surely_read(throw: Throw | None) -> bool:
+    """Nobody is accused over a roll that was not plainly seen."""
+    return throw is not None and throw.reason is None and throw.looks >= 2 and all(die.read for die in throw.dice)
 
 
 def _watch_record(work: Step, look: Look) -> None:
@@ -295,7 +365,7 @@ def _watch_record(work: Step, look: Look) -> None:
     work.look_back(strange=look.key, strange_looks=count)
     if _refused_played(work, look) or (count >= STRANGE_LOOKS and _won_unseen(work, look)):
         return
-    if count >= STRANGE_LOOKS and work.seen.fresh is None and (_correct_from(work, look) or _turns_missed(work, look)):
+    if count >= STRANGE_LOOKS and work.seen.fresh is None and (_correct_from(work, look) or turns_missed(work, look)):
         return
     if count == STRANGE_DOUBT and not _roll_missed(work, look):
         work.doubt("position", (), "the checkers do not lie as the record says")
@@ -323,26 +393,6 @@ def _won_unseen(work: Step, look: Look) -> bool:
     if now.best.kind is not Kind.LEGAL or won(now.best.after) is None or now.lead < 1.0:
         return False
     finish(work, now.best, now)
-    return True
-
-
-def _turns_missed(work: Step, look: Look) -> bool:
-    """The side on roll danced or played unseen, and what was taken for its faulty throw was the other side's roll."""
-    old = work.seen.old
-    throw = Throw(old, work.seen.t, work.seen.frame, work.seen.t) if len(old) == 2 else None
-    side = work.match.on_roll
-    pair = catch_up(work, look, unseen_rolls(work), throw)
-    if side is None or pair is None:
-        return False
-    finish(work, pair.first)
-    if not work.match.started:
-        return True
-    if throw is not None:
-        work.look_back(throw=replace(throw, called=True), fresh=None, old=())
-        work.emit(ev.Rolled(t=work.seen.before_t, frame=work.seen.before_frame, side=side.other, dice=pair.reply.dice))
-    else:
-        finish(work, pair.reply)
-    work.doubt("roll", (), "a whole turn was missed: its roll is inferred from the play")
     return True
 
 
@@ -379,8 +429,8 @@ def stop(state: RefereeState) -> tuple[RefereeState, tuple[ev.MatchEvent, ...]]:
     """The film ends: a throw seen once counts, a game decided on the board is ended."""
     work = Step(state)
     seen = work.seen
-    if seen.fresh is not None and seen.fresh.faulty and work.match.phase is Phase.TO_ROLL and seen.looks:
-        confirm(work, seen.fresh, seen.looks[0])
+    if seen.throw is not None and seen.throw.clear and work.match.dice is None:
+        fault_called(work, seen.throw)
     if work.match.phase is Phase.ROLLED and seen.looks:
         now = decoded(work, seen.looks[0])
         if now is not None and now.best.kind is Kind.LEGAL and won(now.best.after) is not None:

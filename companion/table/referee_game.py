@@ -9,12 +9,14 @@ from companion.rules.position import OFF, START, Position, Side
 from companion.table import events as ev
 from companion.table.evidence_model import Look, encode, fit
 from companion.table.fold import won
-from companion.table.referee_state import Step
+from companion.table.referee_state import CubeMark, Step
 from companion.table.state import Phase
 
 START_ROW = encode(START)
 START_LEAD = 8.0
 START_LOSS = 14.0
+FAINT_OFFER = 0.5
+"""Below this confidence in an offered cube the end of the game is asked about."""
 """How much worse than the best reading the starting position may fit and still be taken for set up."""
 
 
@@ -31,8 +33,9 @@ def start_game(work: Step) -> None:
     match = work.match
     crawford = Score(match.length, *match.score, match.crawford_done).is_crawford(work.law)
     work.look_back(
-        throw=None, fresh=None, looks=(), gone=0, noticed=b"", strange=b"", strange_looks=0, last=None, start_looks=0
-    )
+        throw=None, fresh=None, looks=(), gone=0, noticed=b"", strange=b"", strange_looks=0, last=None, start_looks=0,
+        offer=None, refused=None,
+    )  # fmt: skip
     work.emit(ev.GameStarted(t=work.seen.t, frame=work.seen.frame, game=match.next_game, crawford=crawford))
 
 
@@ -80,7 +83,10 @@ def watch_restart(work: Step, look: Look) -> None:
         work.look_back(start_looks=0)
         return
     work.look_back(start_looks=work.seen.start_looks + 1)
-    if match.phase is Phase.OFFERED and (_far_from_start(work) or work.seen.start_looks >= 2):
+    if match.phase is Phase.TO_ROLL and work.seen.offer is not None and work.seen.start_looks >= 2:
+        _offered_after_all(work, work.seen.offer)
+        pass_double(work)
+    elif match.phase is Phase.OFFERED and (_far_from_start(work) or work.seen.start_looks >= 2):
         pass_double(work)
     elif work.seen.start_looks >= 2 and work.seen.throw is None:
         give_up(work)
@@ -88,6 +94,16 @@ def watch_restart(work: Step, look: Look) -> None:
         return
     if work.match.phase is Phase.BETWEEN:
         start_game(work)
+
+
+def _offered_after_all(work: Step, offer: CubeMark) -> None:
+    """What was perhaps an offered cube was one: the game was given up after it."""
+    side = work.match.on_roll
+    assert side is not None
+    work.emit(ev.Doubled(t=offer.t, frame=offer.frame, side=side, value=2 * work.match.cube))
+    work.look_back(offer=None)
+    if offer.sure < FAINT_OFFER:
+        work.doubt("cube", (), "the game was given up: a double was passed, or it was resigned")
 
 
 def set_up_again(work: Step, look: Look) -> bool:

@@ -34,6 +34,21 @@ class LastTurn:
     turn: int
 
 
+@dataclass(frozen=True, slots=True)
+class CubeMark:
+    """A place the cube was seen in (pixels). `by`: the side whose right-hand half it is offered in; `t`, `frame`: of
+    the first look at it there; `looks`: how many in a row; `sure`: confidence of the best of them."""
+
+    place: str
+    x: float
+    y: float
+    by: str | None
+    t: float
+    frame: int
+    looks: int
+    sure: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """What was seen and does not count yet.
@@ -65,9 +80,9 @@ class Seen:
     strange_looks: int = 0
     last: LastTurn | None = None
     early: Throw | None = None
-    cube: tuple[int, str, str | None] | None = None
-    cube_looks: int = 0
-    cube_weight: float = 0.0  # confidence of those looks, added up
+    cube: CubeMark | None = None  # where the cube was seen last
+    cube_home: CubeMark | None = None  # where it lies when nobody offers it
+    offer: CubeMark | None = None  # perhaps offered by the side on roll: what follows will tell
     start_looks: int = 0
     anew: bool = False  # this turn began with a position taken from the table: its play may be made already
     hold: bytes | None = None
@@ -77,11 +92,15 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefereeState:
-    """The referee between two events."""
+    """The referee between two events.
+
+    `patient`: nobody waits for the verdict (a film): a faulty throw is called once the players are seen to obey.
+    """
 
     match: MatchState = field(default_factory=MatchState)
     seen: Seen = field(default_factory=Seen)
     law: Profile = field(default_factory=load_profile)
+    patient: bool = False
 
 
 class Step:
@@ -91,10 +110,12 @@ class Step:
         self.match = state.match
         self.seen = state.seen
         self.law = state.law
+        self.patient = state.patient
         self.out: list[MatchEvent] = []
 
     def done(self) -> tuple[RefereeState, tuple[MatchEvent, ...]]:
-        return RefereeState(match=self.match, seen=self.seen, law=self.law), tuple(self.out)
+        state = RefereeState(match=self.match, seen=self.seen, law=self.law, patient=self.patient)
+        return state, tuple(self.out)
 
     def emit(self, event: MatchEvent) -> None:
         """One more event; its time never goes back behind the one before."""

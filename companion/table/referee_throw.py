@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from companion.rules.position import Side
-from companion.rules.roll import RULES, right_half
+from companion.rules.roll import right_half
 from companion.table import events as ev
 from companion.table.evidence_model import Look
 from companion.table.hypotheses import Kind, decode_turn
 from companion.table.referee_cube import take
 from companion.table.referee_recover import others_moved, start_anew
 from companion.table.referee_state import Step
-from companion.table.referee_turn import danced_unseen, missed_turn, position_changed, went_on
+from companion.table.referee_turn import danced_unseen, fault_called, missed_turn, position_changed, went_on
 from companion.table.state import Phase
-from companion.table.throws import OPENING, Die, Throw, judged, matched
+from companion.table.throws import CLEAR_FAULT, OPENING, Die, Throw, judged, matched
 
 TUMBLING_S = 2.5
 """Dice seen once and elsewhere within this time were still rolling."""
@@ -136,12 +136,22 @@ def confirm(work: Step, throw: Throw, look: Look, dice: Sequence[Die] = ()) -> N
         return
     if work.match.phase is Phase.OFFERED and work.match.offered_by is not None and throw.reason != "unread":
         take(work, work.match.offered_by.other)
-    if throw.faulty:
-        _reroll(work, throw)
-    elif throw.reason == "unread":
+    if throw.faulty and not isinstance(work.asked, Side):
+        _opening_fault(work, throw)
+    elif throw.clear and not work.patient:
+        fault_called(work, throw)
+    elif throw.reason is not None:
         work.look_back(throw=throw, fresh=None, gone=0, looks=())
     else:
         _valid(work, throw, dice)
+
+
+def _opening_fault(work: Step, throw: Throw) -> None:
+    """Nobody is on roll yet: what follows does not tell whether it was one, so it has to be plain."""
+    if all(die.sure >= CLEAR_FAULT for die in throw.dice if die.fault):
+        fault_called(work, throw)
+    else:
+        work.look_back(fresh=None)
 
 
 def _elsewhere(work: Step, throw: Throw) -> bool:
@@ -183,22 +193,6 @@ def _judge_again(work: Step, fresh: Throw) -> None:
     if now is not None:
         now = replace(now, t=fresh.t, frame=fresh.frame, last_t=fresh.last_t, looks=fresh.looks)
     work.look_back(fresh=now, old=())
-
-
-def _reroll(work: Step, throw: Throw) -> None:
-    asked = work.asked
-    reason = throw.reason or ""
-    work.emit(
-        ev.RerollCalled(
-            t=throw.t,
-            frame=throw.frame,
-            side=asked if isinstance(asked, Side) else None,
-            reason=reason,
-            dice_states=throw.states,
-            rules=RULES.get(reason, ()),
-        )
-    )
-    work.look_back(old=throw.dice, refused=throw, fresh=None, throw=None)
 
 
 def _valid(work: Step, throw: Throw, dice: Sequence[Die]) -> None:

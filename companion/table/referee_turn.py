@@ -10,6 +10,7 @@ import numpy as np
 from companion.rules.check import Verdict, check_play
 from companion.rules.packed import pack, unpack
 from companion.rules.position import Position, Side
+from companion.rules.roll import RULES
 from companion.table import events as ev
 from companion.table.evidence_model import Dice, Look, any_roll, encode, fit
 from companion.table.fold import position_in_view
@@ -135,8 +136,65 @@ def lifted(work: Step, look: Look) -> None:
         return
     if work.match.phase is Phase.ILLEGAL:
         _objection(work, now)
-    else:
+    elif not _fault_obeyed(work, look, now):
         conclude(work, look, now, sure=work.seen.gone >= 2)
+
+
+def _fault_obeyed(work: Step, look: Look, now: Decoded) -> bool:
+    """The dice of a throw that looked faulty, or of one not read, are gone: what was it? True: no more to be done now.
+
+    Where nothing was moved but perhaps nothing could be, the next throw tells whose turn it is.
+    """
+    throw = work.seen.throw
+    if throw is None or throw.reason is None or work.match.dice is not None:
+        return False
+    moved = now.best.after != work.match.position
+    if now.best.kind is Kind.LEGAL:
+        return not moved
+    if not throw.faulty:
+        return not moved
+    others = moved and throw.reason == "wrong_half" and work.seen.gone >= 2 and turns_missed(work, look, throw)
+    clear = work.seen.gone >= 2 or (not moved and now.lead >= LEGAL_LEAD)
+    if clear and not others:
+        fault_called(work, throw)
+    return True
+
+
+def turns_missed(work: Step, look: Look, throw: Throw | None = None) -> bool:
+    """The side on roll danced or played unseen, and what was taken for its faulty throw was the other side's roll."""
+    old, side = work.seen.old, work.match.on_roll
+    lying = Throw(old, work.seen.t, work.seen.frame, work.seen.t) if len(old) == 2 else None
+    pair = catch_up(work, look, unseen_rolls(work), lying or throw)
+    if side is None or pair is None:
+        return False
+    work.look_back(throw=None)
+    finish(work, pair.first)
+    if not work.match.started:
+        return True
+    if lying is not None:
+        work.look_back(throw=replace(lying, called=True), fresh=None, old=())
+        work.emit(ev.Rolled(t=work.seen.before_t, frame=work.seen.before_frame, side=side.other, dice=pair.reply.dice))
+    else:
+        finish(work, pair.reply)
+    work.doubt("roll", (), "a whole turn was missed: its roll is inferred from the play")
+    return True
+
+
+def fault_called(work: Step, throw: Throw) -> None:
+    """The throw had to be repeated: said now that the players have taken it so, or as soon as it is clear."""
+    reason = throw.fault
+    work.emit(
+        ev.RerollCalled(
+            t=throw.t,
+            frame=throw.frame,
+            side=work.match.on_roll,
+            reason=reason,
+            dice_states=throw.states,
+            rules=RULES.get(reason, ()),
+        )
+    )
+    lies = throw.last_t == work.seen.t
+    work.look_back(old=throw.dice if lies else (), refused=throw, fresh=None, throw=None, gone=0, looks=())
 
 
 def _objection(work: Step, now: Decoded) -> None:
@@ -279,6 +337,7 @@ def _forget_turn(work: Step, last: LastTurn) -> None:
         fixed=None,
         anew=False,
         early=None,
+        offer=None,
     )
 
 

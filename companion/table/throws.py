@@ -18,13 +18,19 @@ LATER_WEIGHT = 0.6
 """A second reading of the same die tells less than the first: the same cause may mislead both."""
 OPENING = "opening"
 UNSURE_DIE = 0.8
+CLEAR_FAULT = 0.75
+SPOILING = FAULTS[:5]
+"""States of a die that spoil the throw whatever the other one does."""
 FAULTY_DIE = 0.6
 """Confidence below which a thing without a value is not taken for a die (reflections, pips of the decoration)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Die:
-    """One die, all looks at it taken together. `log`: log-chance of the values 1 … 6."""
+    """One die, all looks at it taken together. `log`: log-chance of the values 1 … 6.
+
+    `sure`: chance that it is a die lying as said, in the last look; `fault`: the last state seen that spoils a throw.
+    """
 
     x: float
     y: float
@@ -34,6 +40,8 @@ class Die:
     half: str | None
     log: tuple[float, ...]
     looks: int = 1
+    sure: float = 1.0
+    fault: str = ""
 
     @property
     def best(self) -> int:
@@ -61,7 +69,7 @@ class Die:
         weight = LATER_WEIGHT**self.looks
         log = tuple(a + weight * b for a, b in zip(self.log, other.log, strict=True))
         telling = max(other.log) - min(other.log) > 1.0
-        return replace(other, log=log, looks=self.looks + telling)
+        return replace(other, log=log, looks=self.looks + telling, fault=other.fault or self.fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,18 @@ class Throw:
     @property
     def faulty(self) -> bool:
         return self.reason in FAULTS
+
+    @property
+    def clear(self) -> bool:
+        """A fault beyond doubt: every die that spoils the throw was surely seen to, or both lie in plain sight."""
+        spoiling = [die for die in self.dice if die.state in SPOILING] or list(self.dice)
+        return self.faulty and self.looks >= 2 and all(die.sure >= CLEAR_FAULT for die in spoiling)
+
+    @property
+    def fault(self) -> str:
+        """Why it had to be thrown again, now that it was: the fault seen, else the likeliest one."""
+        seen = [die.fault for die in self.dice if die.fault]
+        return self.reason if self.reason in FAULTS and self.reason else seen[0] if seen else "cocked"
 
     @property
     def pair(self) -> tuple[Die, Die] | None:
@@ -104,14 +124,25 @@ def credible(seen: DieObservation) -> bool:
     """Enough of a die to be thought of: its value is read, or it is said with confidence to be one."""
     if seen.value is not None:
         return True
-    return seen.confidence >= (UNSURE_DIE if seen.state == "unsure" else FAULTY_DIE)
+    return die_likeness(seen) >= (UNSURE_DIE if seen.state == "unsure" else FAULTY_DIE)
+
+
+def die_likeness(seen: DieObservation) -> float:
+    """The chance that it is a die at all: its confidence is that times the chance of its value (or of none)."""
+    if seen.value is not None or len(seen.values) != 6:
+        return seen.confidence
+    return min(1.0, seen.confidence / max(1e-3, 1.0 - max(seen.values)))
 
 
 def die_of(seen: DieObservation) -> Die:
     """A die as first seen."""
     log = tuple(math.log(p) for p in die_chances(seen))
     telling = max(log) - min(log) > 1.0
-    return Die(seen.x, seen.y, seen.board_xy, seen.edge_px, seen.state, seen.half, log, looks=int(telling))
+    fault = seen.state if seen.state in SPOILING else ""
+    return Die(
+        seen.x, seen.y, seen.board_xy, seen.edge_px, seen.state, seen.half, log,
+        looks=int(telling), sure=die_likeness(seen), fault=fault,
+    )  # fmt: skip
 
 
 def matched(known: Sequence[Die], seen: Sequence[Die]) -> tuple[list[tuple[Die, Die]], list[Die]]:

@@ -131,7 +131,7 @@ class Still:
     """The start of the demo, then the same frame for as long as wanted."""
 
     name = "still"
-    live = True
+    live = False  # no frame is lost, however slow the machine
 
     def __init__(self, demo, until: float) -> None:  # type: ignore[no-untyped-def]
         self.film = TruthFilm(demo, 4, until=until)
@@ -142,7 +142,6 @@ class Still:
         for frame in self.film.frames():
             last = frame
             yield frame
-            time.sleep(0.005)
         while self.open and last is not None:
             last = Frame(last.seq + 1, last.t + 0.25, last.image, last.meta)
             yield last
