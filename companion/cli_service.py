@@ -1,0 +1,71 @@
+"""The commands `install-service` and `doctor` (CONTRACT.md)."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import click
+
+from companion.errors import InputError
+from companion.service import units
+
+NEXT = """
+Next:
+  sudo systemctl daemon-reload
+  sudo systemctl enable --now backgammon-companion
+  systemctl status backgammon-companion      (STATUS says what it does)
+  sudo companion pin --data /var/lib/backgammon-companion"""
+NEXT_KIOSK = """
+  sudo systemd-sysusers && sudo systemd-tmpfiles --create
+  sudo systemctl enable --now backgammon-companion-kiosk"""
+
+
+@click.command("install-service")
+@click.option("--write", is_flag=True, help="Write the files (as root); without it they are only printed.")
+@click.option("--root", type=click.Path(path_type=Path), default=Path("/"), help="Write below this folder.")
+@click.option("--kiosk", is_flag=True, help="Also the display on this machine's own screen.")
+@click.option("--hotspot", is_flag=True, help="Also the script that makes this machine a Wi-Fi.")
+@click.option("--source", default="picamera2", show_default=True, metavar="SRC", help="For a new configuration file.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the page; default: the configuration's.")
+def install_service(write: bool, root: Path, kiosk: bool, hotspot: bool, source: str, port: int | None) -> None:
+    """Print or write the systemd units, and say what each file is for. Starts and enables nothing."""
+    from companion.config import load_config
+
+    if any(c in source for c in '"\\\n'):
+        raise InputError(f"--source {source!r}: quotes and backslashes do not belong in a source")
+    companion = units.program()
+    fill = partial(_filled, companion=companion, source=source, port=port or load_config().web.port)
+    wanted = units.pieces(kiosk=kiosk, hotspot=hotspot)
+    door = units.shut_door(companion) or units.shut_door(Path(sys.executable))
+    if door:
+        _closed(door, companion, refuse=write and root == Path("/"))
+    if not write:
+        _print(wanted, fill)
+        return
+    written = units.install(root, wanted, fill)
+    for piece in wanted:
+        path = root / piece.target
+        click.echo(f"{'wrote' if path in written else 'kept '}  {path}: {piece.why}")
+    click.echo(NEXT + (NEXT_KIOSK if kiosk else ""))
+
+
+def _filled(text: str, *, companion: Path, source: str, port: int) -> str:
+    text = text.replace("@SOURCE@", source)
+    python, video = Path(sys.executable).resolve(), units.has_group("video")
+    return units.filled(text, companion=companion, python=python, port=port, video=video)
+
+
+def _closed(door: Path, companion: Path, *, refuse: bool) -> None:
+    """The service runs as a user of its own, which must be able to reach the program."""
+    text = f"{companion}: the service's own user cannot enter {door}; install the program in /opt/backgammon-companion"
+    if refuse:
+        raise InputError(f"{text} (docs/raspberry-pi.md)")
+    click.echo(f"companion install-service: {text}", err=True)
+
+
+def _print(wanted: tuple[units.Piece, ...], fill: partial[str]) -> None:
+    for piece in wanted:
+        click.echo(f"##### /{piece.target}: {piece.why}\n{fill(units.template(piece.template))}")
+    click.echo("companion install-service: only printed; --write writes these files", err=True)
