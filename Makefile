@@ -25,4 +25,7 @@ bench:  ## the project's benchmarks
 	.venv/bin/companion bench dice
 	.venv/bin/companion bench accuracy
 
-.PHONY: help demo test format acceptance bench
+sums:  ## after a change of models/: write the list of hashes that `companion doctor` checks
+	cd models && sha256sum *.onnx > SHA256SUMS
+
+.PHONY: help demo test format acceptance bench sums

@@ -7,9 +7,11 @@ from functools import partial
 from pathlib import Path
 
 import click
+import msgspec
 
 from companion.errors import InputError
 from companion.service import units
+from companion.service.checks import Check
 
 NEXT = """
 Next:
@@ -20,6 +22,35 @@ Next:
 NEXT_KIOSK = """
   sudo systemd-sysusers && sudo systemd-tmpfiles --create
   sudo systemctl enable --now backgammon-companion-kiosk"""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+@click.option("--data", help="Data directory; default the installed service's, else the user's.")
+@click.option("--source", default="", metavar="SRC", help="Camera to look through; default the configuration's.")
+@click.option("--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (TOML).")
+def doctor(as_json: bool, data: str | None, source: str, config_file: Path | None) -> None:
+    """Check libraries, models, disk, heat, clock, camera, calibration, page, PIN. Exit 0: all is well, else 1."""
+    from companion.config import data_dir, load_config
+    from companion.service.doctor import SERVICE_DATA, Patient, examine
+
+    folder = SERVICE_DATA if data is None and SERVICE_DATA.exists() else data_dir(data)
+    patient = Patient(load_config(config_file), folder, source)
+    found = []
+    for check in examine(patient):
+        found.append(check)
+        if not as_json:
+            click.echo(line_of(check))
+    well = all(check.ok for check in found)
+    if as_json:
+        click.echo(msgspec.json.encode({"ok": well, "checks": found}).decode())
+    sys.exit(0 if well else 1)
+
+
+def line_of(check: Check) -> str:
+    """`ok` or `!!`, what was found, and what to do."""
+    mend = "" if check.ok else f"\n                -> {check.mend}"
+    return f"{'ok' if check.ok else '!!'}  {check.name:<12}{check.found}{mend}"
 
 
 @click.command("install-service")
