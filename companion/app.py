@@ -16,6 +16,7 @@ from typing import IO, Any, Protocol
 import cv2
 from flask import Flask
 
+from companion.app_heal import board_fault, heal, keys_fault, log_fault, settings_fault
 from companion.app_health import ErrorMemory, Health, SettingsFile
 from companion.app_keep import FilmSwitch, Housekeeper
 from companion.app_records import Records
@@ -42,6 +43,7 @@ from companion.web.serve import PageServer, listen
 
 log = logging.getLogger(__name__)
 PIN_FILE = "operator.json"
+SETTINGS_FILE = "settings.json"
 STOP_S = 1.5
 LEARN_S = 60.0
 """A slow machine takes so long to learn a board from one picture, at the most."""
@@ -219,6 +221,16 @@ def load_board(options: RunOptions, kept: Path) -> Calibration | None:
     return load(kept) if kept.exists() else None
 
 
+def own_files(options: RunOptions, plan: SourcePlan) -> dict[Path, Callable[[Path], str]]:
+    """The files a power cut could break, each with what finds the fault."""
+    return {
+        options.data / PIN_FILE: keys_fault,
+        options.data / SETTINGS_FILE: settings_fault,
+        board_path(options, plan): board_fault,
+        options.data / LOG_FILE: log_fault,
+    }
+
+
 def first_settings(options: RunOptions) -> Settings:
     match, web = options.config.match, options.config.web
     return Settings(
@@ -273,9 +285,11 @@ def build(options: RunOptions) -> Service:
     cv2.setNumThreads(max(1, min(2, (os.cpu_count() or 1) - 1)))
     errors = ErrorMemory()
     logging.getLogger().addHandler(errors)
-    keys = load_keys(options.data / PIN_FILE)
-    settings = SettingsFile(options.data / "settings.json", first_settings(options))
     plan = SourcePlan(options.source or options.config.camera.source)
+    for line in heal(own_files(options, plan)):
+        log.error("%s", line)
+    keys = load_keys(options.data / PIN_FILE)
+    settings = SettingsFile(options.data / SETTINGS_FILE, first_settings(options))
     match_log = MatchLog(options.data / LOG_FILE)
     evidence = EvidenceStore(match_log, options.data / "evidence")
     films, cap = options.data / "film", int(options.config.record.film_gb * 1e9)

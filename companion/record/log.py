@@ -133,7 +133,7 @@ class MatchLog:
             "SELECT m.match_id, m.created, count(e.seq),"
             " (SELECT body FROM event WHERE match_id = m.match_id AND seq = 0)"
             " FROM match m JOIN event e ON e.match_id = m.match_id"
-            " GROUP BY m.match_id ORDER BY m.created DESC, m.rowid DESC"
+            " GROUP BY m.match_id ORDER BY m.rowid DESC"  # by writing, not by date: the clock may leap
         )
         return tuple(self._info(row) for row in self._rows(query, ()))
 
@@ -146,12 +146,12 @@ class MatchLog:
 
     def last_match(self) -> str | None:
         """The match begun last."""
-        rows = self._rows("SELECT match_id FROM match ORDER BY created DESC, rowid DESC LIMIT 1", ())
+        rows = self._rows("SELECT match_id FROM match ORDER BY rowid DESC LIMIT 1", ())
         return rows[0][0] if rows else None
 
     def find(self, name: str) -> str:
         """The match whose id is or begins with `name`; `last` is the newest. LogError when there is none or several."""
-        known = [row[0] for row in self._rows("SELECT match_id FROM match ORDER BY created DESC, rowid DESC", ())]
+        known = [row[0] for row in self._rows("SELECT match_id FROM match ORDER BY rowid DESC", ())]
         if name == "last" and known:
             return str(known[0])
         found = [match for match in known if match == name] or [match for match in known if match.startswith(name)]
