@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from companion.hitodds_store import DiskStore
 from companion.rules.ids import gnu_id, gnu_position_id, parse_id, xgid
 from companion.rules.plays import legal_plays
 from companion.rules.position import BAR, Position, Side
@@ -72,6 +73,7 @@ class Law:
             spare_moves=question["spare_moves"],
             dice=tuple(question["dice"]) if question["dice"] else None,
             on_roll=question["on_roll"],
+            store=DiskStore(),
         )
         found: Json = msgspec.to_builtins(answer)
         return found

@@ -39,6 +39,7 @@ COMMANDS = {
 
 BENCHES = {
     "rules": ("companion.bench.rules_bench:command", "Speed of the legal plays."),
+    "hitodds": ("companion.bench.hitodds_bench:command", "Time and memory of the hit odds."),
     "read": ("companion.bench.read_bench:command", "CPU time of reading a board."),
     "accuracy": ("companion.bench.accuracy:command", "Accuracy on the generated hold-out."),
     "dice": ("companion.bench.dice_bench:command", "Dice and cube: rates and CPU time."),

@@ -11,6 +11,7 @@ import msgspec
 
 from companion.cli_rules import parse_dice
 from companion.errors import InputError, RuleError
+from companion.hitodds_store import DiskStore
 from companion.rules.hitodds import Answer, answer, parse_men
 
 OnRoll = Literal["bearing", "against"]
@@ -71,6 +72,7 @@ def odds_of(line: OddsLine, exact: bool = False) -> Answer:
         on_roll=line.on_roll,
         exact=exact,
         progress=_progress if sys.stderr.isatty() else None,
+        store=DiskStore(),
     )
 
 

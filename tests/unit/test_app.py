@@ -210,7 +210,7 @@ def test_the_law_answers_the_page() -> None:
 
 
 def test_hit_odds_come_from_the_solver_or_say_that_there_is_none() -> None:
-    question = {"bearing": {"1": 1}, "against": {"24": 1}, "spare_moves": False, "dice": None, "on_roll": None}
+    question = {"bearing": {"6": 1}, "against": {"24": 1}, "spare_moves": False, "dice": None, "on_roll": None}
     try:
         answer = Law().hit_odds(question)
     except NotBuiltError:

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 
 from companion.errors import RuleError
-from companion.rules.hitodds.states import OTHER_BAR, OTHER_OFF, Bearing
+from companion.rules.fast import resulting_keys
+from companion.rules.hitodds.states import OTHER_BAR, OTHER_OFF, Bearing, top_point
+from companion.rules.packed import unpack
 from companion.rules.plays import Play, legal_plays
 from companion.rules.position import BAR, OFF, Position, Side, side_counts
 
@@ -24,8 +26,7 @@ class Question:
     @property
     def has_contact(self) -> bool:
         """Some man of the other side still stands behind a bearing man."""
-        top = max((i + 1 for i, n in enumerate(self.bearing) if n), default=0)
-        return self.places[0] < top
+        return self.places[0] < top_point(self.bearing)
 
     def position(self) -> Position:
         """Both sides as a position: White bears off."""
@@ -86,13 +87,24 @@ def outcomes(asked: Question, dice: Dice, bearing_on_roll: bool) -> list[Outcome
     return [_outcome(play, bearing_on_roll) for play in legal_plays(asked.position(), side, dice)]
 
 
+def results(asked: Question, dice: Dice, bearing_on_roll: bool) -> tuple[set[Question], bool]:
+    """The same without the texts, much faster: where the quiet plays lead, and whether some play hits."""
+    side = Side.WHITE if bearing_on_roll else Side.BLACK
+    after = [unpack(key, side) for key in resulting_keys(asked.position(), side, dice)]
+    quiet = {_question_of(position) for position in after if bearing_on_roll or not position.white[BAR]}
+    return quiet, not bearing_on_roll and any(position.white[BAR] for position in after)
+
+
 def _outcome(play: Play, bearing_on_roll: bool) -> Outcome:
-    after = play.after
-    places = [OTHER_BAR if p == BAR else 25 - p for p in range(1, 26) for _ in range(after.black[p])]
+    hit = not bearing_on_roll and play.after.white[BAR] > 0
+    return Outcome(play.text, _question_of(play.after), hit)
+
+
+def _question_of(after: Position) -> Question:
+    places = [OTHER_BAR] * after.black[BAR]
+    places += [25 - p for p in range(24, 0, -1) for _ in range(after.black[p])]
     places += [OTHER_OFF] * after.black[OFF]
-    bearing: Bearing = after.white[1:7]
-    hit = not bearing_on_roll and after.white[BAR] > 0
-    return Outcome(play.text, Question(bearing, tuple(sorted(places))), hit)
+    return Question(after.white[1:7], tuple(places))
 
 
 def partial_outcomes(asked: Question, dice: Dice) -> list[Outcome]:

@@ -8,6 +8,7 @@ iterated to its least fixed point, since standing still for ever is no hit.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, groupby
@@ -19,12 +20,13 @@ from numpy.typing import NDArray
 from companion.rules.hitodds.states import (
     Bearing,
     Floats,
-    Mask,
+    Indices,
     OtherSide,
     moved,
     moves_of,
     occupied_of,
     pips,
+    top_point,
 )
 
 NO_PLAY = -1.0
@@ -37,6 +39,8 @@ BATCH_BYTES = 8_000_000
 """Working size of the states solved together: about a processor's cache."""
 WINDOW_BYTES = 400_000_000
 """A larger window lies in a scratch file, in single precision."""
+SCRATCH = "/var/tmp"
+"""Where that file lies: `/tmp` is memory on many systems."""
 
 Progress = Callable[[int, int], None]
 Columns = NDArray[np.intp]
@@ -44,7 +48,7 @@ Columns = NDArray[np.intp]
 
 
 class Solved(NamedTuple):
-    """One bearing state's chances of a hit, over all configurations of the other side."""
+    """One bearing state's chances of a hit, over the configurations in contact with the highest state of all."""
 
     state: Bearing
     bearing_on_roll: Floats
@@ -57,12 +61,13 @@ class Window:
     def __init__(self, states: Sequence[Bearing], size: int) -> None:
         layers = [len(list(group)) for _, group in groupby(states, key=pips)]
         slots = max(sum(layers[i : i + 7]) for i in range(len(layers)))
-        shape = (slots, size, ROWS)
-        if slots * size * ROWS * 8 > WINDOW_BYTES:
-            self._file = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the window)
-            self.rows: Floats = np.memmap(self._file, dtype=np.float32, mode="w+", shape=shape)
+        self.size = size
+        self._on_disk = slots * size * ROWS * 8 > WINDOW_BYTES
+        if self._on_disk:
+            folder = SCRATCH if os.path.isdir(SCRATCH) else None
+            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  (lives as long as the window)
         else:
-            self.rows = np.empty(shape)
+            self._rows: Floats = np.empty((slots, size, ROWS))
         self.slot: dict[Bearing, int] = {}
         self._free = list(range(slots))
 
@@ -72,19 +77,37 @@ class Window:
 
     def put(self, states: Sequence[Bearing], rows: Floats) -> None:
         for state, row in zip(states, rows, strict=True):
-            slot = self._free.pop()
-            self.slot[state], self.rows[slot] = slot, row
+            slot = self.slot[state] = self._free.pop()
+            if self._on_disk:
+                self._file.seek(slot * self.size * ROWS * 4)
+                self._file.write(row.astype(np.float32).tobytes())
+            else:
+                self._rows[slot] = row
+
+    def rows(self, states: Sequence[Bearing], configurations: Indices) -> Floats:
+        """(states, configurations, ROWS)"""
+        slots = [self.slot[state] for state in states]
+        if self._on_disk:
+            return np.stack([self._read(slot)[configurations] for slot in slots])
+        found: Floats = self._rows[np.array(slots)[:, None], configurations]
+        return found
+
+    def _read(self, slot: int) -> Floats:
+        count = self.size * ROWS
+        self._file.seek(slot * count * 4)
+        return np.frombuffer(self._file.read(count * 4), dtype=np.float32).reshape(self.size, ROWS)
 
 
 def solve(
     states: Sequence[Bearing], side: OtherSide, *, spare_moves: bool = False, progress: Progress | None = None
 ) -> Iterator[Solved]:
     """Every one of `states`, which are ordered by pips and hold whatever their moves lead to."""
-    window = Window(states, side.size)
+    size = side.in_contact(max(top_point(state) for state in states))
+    window = Window(states, size)
     done = 0
     for layer, group in groupby(states, key=pips):
         window.forget_below(layer - 6)
-        for batch in batches(list(group), side.size):
+        for batch in batches(list(group), size):
             rows, on_roll, against = solve_batch(batch, side, window, spare_moves)
             window.put(batch, rows)
             done += len(batch)
@@ -94,18 +117,22 @@ def solve(
 
 
 def batches(layer: list[Bearing], size: int) -> Iterator[list[Bearing]]:
-    """The states of one layer that hold the same points, in pieces of a working size."""
+    """The states of one layer with the same points empty, single and closed, in pieces of a working size."""
     most = max(1, BATCH_BYTES // (size * ROWS * 8))
-    for _, group in groupby(sorted(layer, key=occupied_of), key=occupied_of):
+    for _, group in groupby(sorted(layer, key=_pattern), key=_pattern):
         alike = list(group)
         yield from (alike[i : i + most] for i in range(0, len(alike), most))
+
+
+def _pattern(state: Bearing) -> tuple[int, ...]:
+    return tuple(min(n, 2) for n in state)
 
 
 def solve_batch(
     batch: list[Bearing], side: OtherSide, window: Window, spare_moves: bool
 ) -> tuple[Floats, Floats, Floats]:
     """(b, size, ROWS) rows that later states need, and both values (b, size)."""
-    shape = (len(batch), side.size)
+    shape = (len(batch), window.size)
     rows = np.full((*shape, ROWS), np.inf)
     if not any(batch[0]):
         rows[..., 0] = 0.0
@@ -122,13 +149,13 @@ def solve_batch(
 
 def bearing_rows(batch: list[Bearing], side: OtherSide, window: Window) -> list[Floats]:
     """For each die played first: the least of every row of the states it leads to (inf = cannot be played)."""
+    size = window.size
     result = []
     for die in range(1, 7):
-        best = np.full((len(batch), side.size, ROWS), np.inf)
+        best = np.full((len(batch), size, ROWS), np.inf)
         for start, end in moves_of(occupied_of(batch[0]), die):
-            slots = np.array([window.slot[moved(state, start, end)] for state in batch])
-            rows = window.rows[slots[:, None], side.after_hit[end]]
-            rows[:, side.blocked[end]] = np.inf
+            rows = window.rows([moved(state, start, end) for state in batch], side.after_hit[end, :size])
+            rows[:, side.blocked[end, :size]] = np.inf
             np.minimum(best, rows, out=best)
         result.append(best)
     return result
@@ -167,63 +194,93 @@ def settle(
     batch: list[Bearing], side: OtherSide, on: Floats, stuck: Floats, spare_moves: bool
 ) -> tuple[Floats, Floats]:
     """Both values, from the least fixed point of "bearing stuck -> other side -> …"."""
-    turn = OtherTurn(batch, side, spare_moves)
+    turn = OtherTurn(batch[0], side, spare_moves)
     on_roll = on.copy()
-    columns: Columns = np.flatnonzero(stuck.any(axis=0))
+    columns: Columns = np.flatnonzero(stuck[:, : turn.width].any(axis=0))
+    again = OtherTurn(batch[0], side, spare_moves, columns)
     change = 1.0 if len(columns) else 0.0
     while change > SETTLED:
-        following = on[:, columns] + stuck[:, columns] * turn.value(on_roll, columns)
+        following = on[:, columns] + stuck[:, columns] * again.value(on_roll)
         change = float(np.abs(following - on_roll[:, columns]).max())
         on_roll[:, columns] = following
-    return on_roll, turn.value(on_roll)
+    against = np.zeros_like(on)
+    against[:, : turn.width] = turn.value(on_roll)
+    return on_roll, against
+
+
+class Steps(NamedTuple):
+    """One man moved by one die from some configurations: where it leads, and which of them hit a blot on the way."""
+
+    to: Columns
+    hits: Columns
 
 
 class OtherTurn:
-    """The other side on roll against some bearing states (b of them): its best complete play, roll by roll."""
+    """The other side on roll against bearing states with these points: its best complete play, roll by roll.
 
-    def __init__(self, batch: Sequence[Bearing], side: OtherSide, spare_moves: bool) -> None:
-        self.side, self.spare_moves = side, spare_moves
-        men = np.zeros((32, len(batch)), dtype=np.int64)
-        men[1:7] = np.array(batch).T
-        self.closed: Mask = men >= 2  # (place, b)
-        self.blot: Mask = men == 1
+    Only the configurations in contact are looked at: they are the first `width` ones. Row `width` stands for all
+    others (worth 0, and a man can always move), row `width + 1` for what cannot be played.
+    """
 
-    def value(self, on_roll: Floats, columns: Columns | None = None) -> Floats:
-        """(b, size) values with the bearing side on roll -> (b, len(columns)) with the other side on roll."""
-        stay = np.ascontiguousarray(on_roll.T)
-        one = np.stack([self.best_step(stay[None], die)[0] for die in range(1, 7)])
-        two = [self.best_step(one, die, columns) for die in range(1, 7)]
-        at = slice(None) if columns is None else columns
-        total = np.zeros_like(stay[at])
+    def __init__(self, state: Bearing, side: OtherSide, spare_moves: bool, columns: Columns | None = None) -> None:
+        """`columns`: the configurations whose values are wanted, all of them if None."""
+        self.spare_moves = spare_moves
+        self.width = side.in_contact(top_point(state))
+        self.columns: Columns = np.arange(self.width) if columns is None else columns
+        men = np.zeros(32, dtype=np.int64)
+        men[1:7] = state
+        self.first = [self._steps(side, die, men, np.arange(self.width)) for die in range(1, 7)]
+        self.last = self.first if columns is None else [self._steps(side, d, men, columns) for d in range(1, 7)]
+
+    def _steps(self, side: OtherSide, die: int, men: NDArray[np.int64], start: Columns) -> list[Steps]:
+        found = []
+        for i in range(side.men):
+            to, landing = side.step_to[die - 1, i][start], side.landing[die - 1, i][start]
+            possible = (to < side.size) & (men[landing] < 2)
+            to = np.where(possible, np.minimum(to, self.width), self.width + 1)
+            found.append(Steps(to, np.flatnonzero(possible & (men[landing] == 1))))
+        return found
+
+    def value(self, on_roll: Floats) -> Floats:
+        """(b, size) values with the bearing side on roll -> (b, columns) with the other side on roll."""
+        stay = on_roll.T[: self.width]
+        now = stay[self.columns]
+        one = self._padded(np.stack([self.best_step(self._padded(stay[None]), die)[0] for die in range(1, 7)]))
+        two = [self.best_step(one, die, last=True) for die in range(1, 7)]
+        single = one[:, self.columns]
+        total = np.zeros_like(now)
         for low, high in PAIRS:
             both = np.maximum(two[low - 1][high - 1], two[high - 1][low - 1])
-            total += 2 / 36 * self.choose(stay[at], both, one[high - 1][at], one[low - 1][at])
+            total += 2 / 36 * self.choose(now, both, single[high - 1], single[low - 1])
         for die in range(1, 7):
-            total += 1 / 36 * self.double(stay, one[die - 1], die, at, columns)
+            total += 1 / 36 * self.double(now, one[die - 1 : die], die)
         return total.T
 
-    def double(self, stay: Floats, single: Floats, die: int, at: slice | Columns, columns: Columns | None) -> Floats:
+    def double(self, now: Floats, one: Floats, die: int) -> Floats:
         """Four of the same number, or as many of them as can be played."""
-        pair = self.best_step(single[None], die)
-        three = self.best_step(pair, die)
-        four = self.best_step(three, die, columns)
-        return self.choose(stay[at], four[0], three[0][at], pair[0][at], single[at])
+        two = self._padded(self.best_step(one, die))
+        three = self._padded(self.best_step(two, die))
+        four = self.best_step(three, die, last=True)
+        return self.choose(now, four[0], *(fewer[0, self.columns] for fewer in (three, two, one)))
 
-    def best_step(self, values: Floats, die: int, columns: Columns | None = None) -> Floats:
-        """(k, size, b) values -> (k, columns, b): the best single move by any man; a hit counts 1 (C3).
+    def _padded(self, values: Floats) -> Floats:
+        """(k, width, b) values with the two rows more that the class speaks of."""
+        shape = (values.shape[0], self.width + 2, values.shape[2])
+        padded = np.empty(shape)
+        padded[:, : self.width] = values
+        padded[:, self.width], padded[:, self.width + 1] = 0.0, NO_PLAY
+        return padded
 
-        NO_PLAY where no man can move, or where `values` says that the rest of the play cannot be made.
+    def best_step(self, padded: Floats, die: int, *, last: bool = False) -> Floats:
+        """(k, width + 2, b) values -> (k, columns if last, else width, b): the best single move by any man.
+
+        A hit counts 1 (C3). NO_PLAY where no man can move, or where the values say that the rest cannot be played.
         """
-        nothing = np.full((len(values), 1, values.shape[2]), NO_PLAY)
-        padded = np.concatenate([values, nothing], axis=1)
         best: Floats | None = None
-        for i in range(self.side.men):
-            to, landing = self.side.step_to[die - 1, i], self.side.landing[die - 1, i]
-            if columns is not None:
-                to, landing = to[columns], landing[columns]
+        for to, hits in (self.last if last else self.first)[die - 1]:
             reached = padded.take(to, axis=1)
-            reached = np.where(self.blot[landing] & (reached > NO_PLAY), 1.0, reached)
-            reached[:, self.closed[landing]] = NO_PLAY
+            if len(hits):
+                reached[:, hits] = np.where(reached[:, hits] > NO_PLAY, 1.0, NO_PLAY)
             best = reached if best is None else np.maximum(best, reached, out=best)
         assert best is not None
         return best

@@ -53,6 +53,10 @@ class OtherSide:
         """Number of one configuration."""
         return int(self.number(np.array(places, dtype=np.int64)))
 
+    def in_contact(self, top: int) -> int:
+        """How many configurations stand behind a bearing man on point `top`: the first so many."""
+        return int(np.searchsorted(self.places[:, 0], top))
+
     def _hit_by_bearing(self, count: NDArray[np.int64]) -> Indices:
         """(7, size): the configuration after the bearing side lands on point t: a single man there goes to its bar."""
         same = np.arange(self.size, dtype=np.int32)
@@ -119,14 +123,14 @@ def pips(bearing: Bearing) -> int:
     return sum((i + 1) * n for i, n in enumerate(bearing))
 
 
+def top_point(bearing: Bearing) -> int:
+    """The highest point of the bearing side, 0 = all off."""
+    return max((point for point, n in enumerate(bearing, start=1) if n), default=0)
+
+
 def occupied_of(bearing: Bearing) -> tuple[bool, ...]:
     """Which of its six points the bearing side holds."""
     return tuple(n > 0 for n in bearing)
-
-
-def in_contact(bearing: Bearing, places: tuple[int, ...]) -> bool:
-    """Some man of the other side is still behind some man of the bearing side."""
-    return any(n and min(places) < point for point, n in enumerate(bearing, start=1))
 
 
 def reachable(bearing: Bearing, limit: int | None = None) -> list[Bearing]:
