@@ -159,7 +159,5 @@ def _answer_of(
 def _ranked(plays: list[Outcome], values: Values, bearing_on_roll: bool) -> tuple[PlayOdds, ...]:
     """Best first for the side on roll."""
     certain = (1.0, None)
-    odds = [
-        PlayOdds(o.text, men_text(o.after), *(certain if o.hit else values.get(o.after, (0.0, None)))) for o in plays
-    ]
+    odds = [PlayOdds(o.text, men_text(o), *(certain if o.hit else values.get(o.after, (0.0, None)))) for o in plays]
     return tuple(sorted(odds, key=lambda p: p.hit if bearing_on_roll else -p.hit))

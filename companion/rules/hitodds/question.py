@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from companion.errors import RuleError
 from companion.rules.fast import resulting_keys
 from companion.rules.hitodds.states import OTHER_BAR, OTHER_OFF, Bearing, top_point
-from companion.rules.packed import unpack
+from companion.rules.movetext import format_steps
+from companion.rules.packed import Step, unpack
 from companion.rules.plays import Play, legal_plays
 from companion.rules.position import BAR, OFF, Position, Side, side_counts
 
@@ -74,11 +75,16 @@ def parse_men(text: str, name: str) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One play: its text, where it leads, and whether the other side hit with it."""
+    """One play: its text, where it leads, and how many men of the bearing side the other side hit with it."""
 
     text: str
     after: Question
-    hit: bool = False
+    hits: int = 0
+
+    @property
+    def hit(self) -> bool:
+        """The question is decided."""
+        return self.hits > 0
 
 
 def outcomes(asked: Question, dice: Dice, bearing_on_roll: bool) -> list[Outcome]:
@@ -96,8 +102,7 @@ def results(asked: Question, dice: Dice, bearing_on_roll: bool) -> tuple[set[Que
 
 
 def _outcome(play: Play, bearing_on_roll: bool) -> Outcome:
-    hit = not bearing_on_roll and play.after.white[BAR] > 0
-    return Outcome(play.text, _question_of(play.after), hit)
+    return Outcome(play.text, _question_of(play.after), 0 if bearing_on_roll else play.after.white[BAR])
 
 
 def _question_of(after: Position) -> Question:
@@ -113,39 +118,47 @@ def partial_outcomes(asked: Question, dice: Dice) -> list[Outcome]:
     These men still obey the bar and closed points, and never bear off: further men stand outside their home.
     """
     rolls = [dice, dice[::-1]] if dice[0] != dice[1] else [(dice[0],) * 4]
-    found: dict[object, Outcome] = {(asked.places, False): Outcome("", asked)}
+    found = {(asked, 0): Outcome("", asked)}
     for roll in rolls:
-        _go_on(asked, asked.places, roll, "", False, found)
+        _go_on(Outcome("", asked), (), roll, found)
     return list(found.values())
 
 
 def _go_on(
-    asked: Question, places: tuple[int, ...], dice: tuple[int, ...], text: str, hit: bool, found: dict[object, Outcome]
+    now: Outcome, steps: tuple[Step, ...], dice: tuple[int, ...], found: dict[tuple[Question, int], Outcome]
 ) -> None:
+    """Every way to go on from `now`, where `steps` led, with some of `dice` in their order."""
     if not dice:
         return
-    movable = {OTHER_BAR} if places[0] == OTHER_BAR else set(places)
-    for place in movable:
+    places = now.after.places
+    for place in {OTHER_BAR} if places[0] == OTHER_BAR else set(places):
         there = place + dice[0]
-        if there >= OTHER_OFF or (there <= 6 and asked.bearing[there - 1] >= 2):
+        if there >= OTHER_OFF or (there <= 6 and now.after.bearing[there - 1] >= 2):
             continue
-        blot = there <= 6 and asked.bearing[there - 1] == 1
-        rest = list(places)
-        rest.remove(place)
-        after = tuple(sorted([*rest, there]))
-        start = "bar" if place == OTHER_BAR else str(25 - place)
-        words = f"{text} {start}/{25 - there}{'*' if blot else ''}".strip()
-        found.setdefault((after, hit or blot), Outcome(words, Question(asked.bearing, after), hit or blot))
-        _go_on(asked, after, dice[1:], words, hit or blot, found)
+        blot = there <= 6 and now.after.bearing[there - 1] == 1
+        walked = (*steps, Step(25 - place, 25 - there, blot))
+        after = Outcome(format_steps(walked), _stepped(now.after, place, there), now.hits + blot)
+        found.setdefault((after.after, after.hits), after)
+        _go_on(after, walked, dice[1:], found)
 
 
-def men_text(asked: Question) -> dict[str, str]:
-    """Both sides in the words of the command line."""
-    bearing = " ".join(f"{p}:{asked.bearing[p - 1]}" for p in range(6, 0, -1) if asked.bearing[p - 1])
+def _stepped(asked: Question, place: int, there: int) -> Question:
+    """One man of the other side moved; a man of the bearing side standing alone there is gone."""
+    rest = list(asked.places)
+    rest.remove(place)
+    bearing = tuple(0 if point == there else n for point, n in enumerate(asked.bearing, start=1))
+    return Question(bearing, tuple(sorted([*rest, there])))
+
+
+def men_text(outcome: Outcome) -> dict[str, str]:
+    """Both sides after a play in the words of the command line; men hit are on the bar."""
+    asked = outcome.after
+    bearing = [f"bar:{outcome.hits}"] if outcome.hits else []
+    bearing += [f"{p}:{asked.bearing[p - 1]}" for p in range(6, 0, -1) if asked.bearing[p - 1]]
     counts: dict[int, int] = {}
     for place in asked.places:
         counts[place] = counts.get(place, 0) + 1
     names = {
         place: "bar" if place == OTHER_BAR else "off" if place == OTHER_OFF else str(25 - place) for place in counts
     }
-    return {"bearing": bearing, "against": " ".join(f"{names[p]}:{n}" for p, n in sorted(counts.items()))}
+    return {"bearing": " ".join(bearing), "against": " ".join(f"{names[p]}:{n}" for p, n in sorted(counts.items()))}
