@@ -28,8 +28,9 @@ class Seen:
     area: dict[int, tuple[float, float]]
     owner: NDArray[np.uint16]
 
-    def counts(self) -> NDArray[np.int64]:
-        n = 2 * max(self.area, default=0) + 2
+    def counts(self, things: int) -> NDArray[np.int64]:
+        """Pixels of each mark, for things numbered up to `things` (one out of the picture has none)."""
+        n = 2 * max(things, max(self.area, default=0)) + 2
         found = cv2.calcHist([self.owner], [0], None, [n], [0, n])
         return found.ravel().astype(np.int64)
 
@@ -232,9 +233,9 @@ def _camera(scene: Scene, view: View) -> Json:
 
 def frame_truth(scene: Scene, view: View, seen: Seen) -> Json:
     """All that is known about a rendered picture (pixels as seen, i.e. distorted; centimetres in the board frame)."""
-    counts = seen.counts()
     n, dice = len(scene.checkers), len(scene.dice)
     cube = scene.cube
+    counts = seen.counts(n + dice + 1)
     hands = [_hand(h, view) for h in scene.hands]
     return {
         "on_roll": COLOUR[scene.on_roll],
