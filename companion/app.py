@@ -26,6 +26,7 @@ from companion.app_sources import SIMULATED, Opened, SourcePlan
 from companion.app_vision import Wizard
 from companion.config import Config
 from companion.errors import CalibrationError, InputError
+from companion.hall.publisher import Publisher, health_of
 from companion.record.evidence import EvidenceStore
 from companion.record.film import FilmWriter
 from companion.record.log import LOG_FILE, MatchLog
@@ -181,12 +182,15 @@ class Service:
     housekeeper: Housekeeper
     errors: ErrorMemory
     lock: IO[str]
+    publisher: Publisher | None = None
     _stopped: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
         self.runner.start()
         self.server.start()
         self.housekeeper.start()
+        if self.publisher:
+            self.publisher.start()
 
     def stop(self) -> bool:
         """Idempotent. Page and table end side by side; False when a source stuck in a driver was left behind."""
@@ -196,6 +200,8 @@ class Service:
         table = threading.Thread(target=self.runner.stop, name="stop-table", daemon=True)
         began = time.monotonic()
         table.start()
+        if self.publisher:
+            self.publisher.stop()
         self.server.stop()
         table.join(max(0.0, began + STOP_S - time.monotonic()))
         self.housekeeper.stop()
@@ -301,6 +307,7 @@ def build(options: RunOptions) -> Service:
     port = options.port if options.port is not None else web.port
     sock = listen(host, port, search=options.port is None)
     where = addresses(host, sock.getsockname()[1])
+    health = Health(runner.view, options.data, errors)
     services = Services(
         table=runner,
         records=Records(match_log, evidence, films),
@@ -308,7 +315,7 @@ def build(options: RunOptions) -> Service:
         vision=Wizard(
             runner.latest_jpeg, board_path(options, plan), runner.set_calibration, lambda: expected_position(runner)
         ),
-        health=Health(runner.view, options.data, errors),
+        health=health,
         settings=settings,
     )
     page = PageOptions(
@@ -323,7 +330,17 @@ def build(options: RunOptions) -> Service:
     housekeeper = Housekeeper(
         match_log, evidence, films, lambda: settings.current().keep_pictures_days, lambda: runner.match_id
     )
-    return Service(options, runner, app, server, match_log, where, keys.pin, plan.spec, film, housekeeper, errors, lock)
+    publisher = publishing(options.config, runner, where[0], health)
+    return Service(
+        options, runner, app, server, match_log, where, keys.pin, plan.spec, film, housekeeper, errors, lock, publisher
+    )  # fmt: skip
+
+
+def publishing(config: Config, runner: TableRunner, address: str, health: Health) -> Publisher | None:
+    """Who tells the hall's broker of this table; None when no broker is configured."""
+    if not config.hall.broker:
+        return None
+    return Publisher(config.hall, runner, address=address, health=lambda: health_of(health.report()))
 
 
 def running_match(service: Service) -> str:
