@@ -18,10 +18,10 @@ SENTENCES: dict[str, tuple[tuple[str, ...], str]] = {
     "bar_left": (("D3", "C4"), "{side} still has a checker on the bar that can enter: {play}"),
     "closed": (("C2",), "{move} is not possible: {other} holds the {point}-point with {count} checkers"),
     "shared": (("C3",), "White and Black checkers stand together on {side}'s {point}-point"),
-    "not_lifted": (("C3",), "The {other} checker hit on {side}'s {point}-point must be put on the bar"),
+    "not_lifted": (("C3",), "The checker hit on {side}'s {point}-point must be put on the bar"),
     "hit_not_on_bar": (
         ("C3",),
-        "The {other} checker hit on {side}'s {point}-point belongs on the bar, it is not there",
+        "The checker hit on {side}'s {point}-point belongs on the bar, it is not there",
     ),
     "early_off": (("E1",), "{side} may not bear off yet: a checker still stands {where}"),
     "higher_first": (("E2",), "The {die} does not bear off from the {point}-point while a checker stands {where}"),

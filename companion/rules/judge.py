@@ -248,7 +248,11 @@ def _unpaired_faults(
 ) -> Iterator[Fault]:
     """Own checkers that left the board, or that came from nowhere."""
     highest = max((place for place in range(1, BAR + 1) if after[place]), default=0)
-    for place in gone:
+    borne_off = max(0, after[OFF] - before[OFF])
+    lost = gone[: max(0, len(gone) - borne_off)]
+    for place in lost:
+        yield fault("missing", whose=side.value, where=where(place))
+    for place in gone[len(lost) :]:
         if place > HOME:
             yield fault("missing", whose=side.value, where=where(place))
         elif highest > HOME:

@@ -14,7 +14,7 @@ from companion.rules.check import check_play, is_on_the_way, rolls_explaining
 from companion.rules.fast import resulting_keys
 from companion.rules.faults import SENTENCES
 from companion.rules.plays import legal_plays
-from companion.rules.position import START, Position, Side
+from companion.rules.position import START, Position, Side, side_counts
 from companion.rules.validity import Status, position_faults, position_status, require_possible
 
 WHITE, BLACK = Side.WHITE, Side.BLACK
@@ -144,6 +144,13 @@ def spoiled(position: Position, rng: random.Random) -> Position:
     for _ in range(rng.randint(1, 6)):
         rng.choice(sides)[rng.randrange(26)] += rng.choice((-1, 1, 1, -1, 2, 20, -30))
     return Position(tuple(sides[0]), tuple(sides[1]))
+
+
+def test_a_checker_gone_without_being_borne_off_is_missing_not_off() -> None:
+    """Where the men borne off are counted they tell the two apart."""
+    gone = side_counts({24: 2, 13: 5, 8: 2, 6: 4, 5: 1})
+    assert check_play(START, WHITE, (3, 1), Position(gone, START.black)).rules == ("A1", "F4")
+    assert check_play(START, WHITE, (3, 1), Position((1, *gone[1:]), START.black)).rules == ("E1",)
 
 
 HALVES = [
