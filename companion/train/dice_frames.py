@@ -17,11 +17,12 @@ import numpy as np
 from companion.sim.random_scene import dressed, random_scene
 from companion.sim.render import render
 from companion.train.dice_data import CUBES, STATES, WINDOW, Shards
+from companion.train.dice_throws import thrown
 from companion.vision import cube, dice_detect, dice_state
 from companion.vision.geometry import BoardGeometry
 from companion.vision.types import Lens
 
-EACH = 6  # frames of one board
+EACH = 14  # frames of one board
 
 
 def geometry_of(t: dict, rng=None) -> BoardGeometry:
@@ -65,11 +66,11 @@ def crop_at(rng, image, geometry, x, y, edge_px, *, rectified: bool):
 
 
 def add_crops(rng, shards: Shards, image, t: dict, geometry, found) -> None:
-    """Each die thrice, and up to six false sightings."""
+    """Each die twice, and up to four false sightings."""
     dice = [d for d in t["dice"] if d["in_frame"] and d["visible"] > 0.4 and d["cls"] != "moving"]
     for d in dice:
         x, y = np.mean(d["hull_px"], axis=0)
-        for _ in range(3):
+        for _ in range(2):
             crop, tan = crop_at(rng, image, geometry, x, y, d["edge_px"], rectified=rng.random() < 0.85)
             state = STATES.index(state_of(d))
             shards.add(
@@ -77,7 +78,7 @@ def add_crops(rng, shards: Shards, image, t: dict, geometry, found) -> None:
                 visible=float(d["visible"]),
             )  # fmt: skip
     false = [s for s in found if s.kind == "die" and not any(_near(s, d["px"], d["edge_px"]) for d in t["dice"])]
-    for s in false[:6]:
+    for s in false[:4]:
         crop, tan = crop_at(rng, image, geometry, s.x, s.y, s.edge_px, rectified=rng.random() < 0.85)
         none = STATES.index("none")
         shards.add(image=crop, value=0, state=none, tilt=0.0, tan=tan, px=float(s.edge_px), visible=0.0)
@@ -88,7 +89,7 @@ def _near(s, px, edge_px) -> bool:
 
 
 def add_windows(rng, shards: Shards, image, t: dict, geometry) -> None:
-    """Two windows of the frame as the detector sees it, at a chance size."""
+    """Six windows of the frame as the detector sees it, at a chance size; half of them around things."""
     scale = dice_detect.EDGE / dice_detect.usual_edge_px(geometry) * float(np.exp(rng.normal(0, 0.2)))
     h, w = (max(round(v * scale), WINDOW) for v in image.shape[:2])
     small = cv2.resize(image, (w, h), interpolation=cv2.INTER_AREA)
@@ -101,11 +102,12 @@ def add_windows(rng, shards: Shards, image, t: dict, geometry) -> None:
         place = dice_state.local(geometry, *q.mean(axis=0), 0.04)
         middle = q.mean(axis=0) - 0.5 * edge / place.px_per_unit * place.up
         things.append((2, *middle, edge, c["visible_top"], c["in_frame"]))
-    for k in range(2):
+    x_lo, y_lo, x_hi, y_hi = dice_detect.roi(image, geometry)
+    for k in range(6):
         near = (
             things[int(rng.integers(len(things)))]
-            if things and k == 0
-            else (0, rng.uniform(0, image.shape[1]), rng.uniform(0, image.shape[0]))
+            if things and k % 2 == 0
+            else (0, rng.uniform(x_lo, x_hi), rng.uniform(y_lo, y_hi))
         )
         x0 = int(np.clip(near[1] * fx - rng.uniform(20, WINDOW - 20), 0, w - WINDOW))
         y0 = int(np.clip(near[2] * fy - rng.uniform(20, WINDOW - 20), 0, h - WINDOW))
@@ -156,10 +158,12 @@ def main() -> None:
     scene = None
     for i in range(a.frames):
         if i % EACH == 0:
-            size = [(1280, 960), (1640, 1232), (1280, 720), (1024, 768)][int(rng.integers(4))]
-            scene = random_scene(rng, image_size=size, with_dice=True, faults=0.5)
+            size = [(1280, 960), (1640, 1232), (1280, 720), (1640, 1232)][int(rng.integers(4))]
+            scene = random_scene(rng, image_size=size, with_dice=True, with_cube=True, faults=0.5, fill=(0.75, 0.99))
         else:
-            scene = dressed(scene, rng, with_dice=bool(rng.random() < 0.95), faults=0.5, keep_props=True)
+            scene = dressed(scene, rng, with_dice=True, with_cube=bool(rng.random() < 0.9), faults=0.5, keep_props=True)
+        if rng.random() < 0.8:
+            scene = thrown(scene, rng)
         shot = render(scene, int(rng.integers(1 << 30)))
         t, geometry = shot.truth, geometry_of(shot.truth, rng)
         found = dice_detect.find(shot.image, geometry)

@@ -18,6 +18,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+NO_DIE = 5
+UNTOLD = 0.2  # share of the crops whose view's tilt is kept from the net
+MAGNIFIED = 0.06  # share of the crops made negatives by looking at a part
+ENLARGED = 0.15  # share of the detector's batches that are enlarged
 STATE_NAMES = ("flat", "cocked", "on_checker", "on_bar", "stacked")
 
 
@@ -78,11 +82,11 @@ class DetectNet(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.low = nn.Sequential(block(3, 8, 3, 2), block(8, 16, 3, 2), block(16, 16))
-        self.deep = nn.Sequential(block(16, 32, 3, 2), block(32, 32), block(32, 32))
-        self.back = nn.Conv2d(32, 16, 1)
-        self.fuse = block(16, 16)
-        self.head = nn.Conv2d(16, 6, 1)
+        self.low = nn.Sequential(nn.Conv2d(3, 32, 6, 4, 1, bias=False), nn.BatchNorm2d(32), nn.ReLU(inplace=True))
+        self.deep = nn.Sequential(block(32, 48, 3, 2), block(48, 48), block(48, 48), block(48, 48))
+        self.back = nn.Conv2d(48, 32, 1)
+        self.fuse = block(32, 32)
+        self.head = nn.Conv2d(32, 6, 1)
         with torch.no_grad():
             self.head.bias[:2] = -4.0
 
@@ -138,10 +142,25 @@ def shaken(x: torch.Tensor, rng: np.random.Generator) -> tuple[torch.Tensor, tor
     return moved, torch.from_numpy(where.astype(np.float32))
 
 
+def magnified(x: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+    """Parts of crops, two to four times enlarged: pips and edges that must not pass for dice."""
+    n = len(x)
+    theta = np.zeros((n, 2, 3), np.float32)
+    theta[:, 0, 0] = theta[:, 1, 1] = rng.uniform(0.22, 0.45, n)
+    theta[:, :, 2] = rng.uniform(-0.35, 0.35, (n, 2))
+    grid = F.affine_grid(torch.from_numpy(theta), list(x.shape), align_corners=False)
+    return F.grid_sample(x, grid, mode="bilinear", padding_mode="border", align_corners=False)
+
+
 def batch_crop(d, i, rng, train):
     x = torch.from_numpy(d["image"][i]).permute(0, 3, 1, 2).float()
     tan = torch.from_numpy(d["tan"][i]).float()
     where = torch.zeros(len(i), 3)
+    state = torch.from_numpy(d["state"][i].copy())
+    if train and x.shape[3] == 64:
+        tan = torch.where(torch.from_numpy(rng.random(len(i)) < UNTOLD), torch.full_like(tan, -0.5), tan)
+        part = torch.from_numpy(np.flatnonzero(rng.random(len(i)) < MAGNIFIED))
+        x[part], state[part] = magnified(x[part], rng), NO_DIE
     if train:
         flip = torch.from_numpy(rng.random(len(i)) < 0.5)
         x = torch.where(flip[:, None, None, None], x.flip(3), x)
@@ -149,7 +168,7 @@ def batch_crop(d, i, rng, train):
             x, where = shaken(x, rng)
         x = colours(x, rng)
     x = torch.cat([standardise(x), tan[:, None, None, None].expand(-1, 1, *x.shape[2:])], dim=1)
-    return x, {k: torch.from_numpy(d[k][i]) for k in ("value", "state", "tilt")} | {"where": where}
+    return x, {k: torch.from_numpy(d[k][i]) for k in ("value", "tilt")} | {"state": state, "where": where}
 
 
 def loss_crop(out, y):
@@ -198,12 +217,22 @@ def score_place(out, y):
     }
 
 
+def turned(x: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+    """Turn crops by any angle, and shift and rescale them a little."""
+    n = len(x)
+    angle, scale = rng.uniform(0, 2 * np.pi, n), np.exp(rng.normal(0, 0.09, n))
+    theta = np.zeros((n, 2, 3), np.float32)
+    theta[:, 0, 0] = theta[:, 1, 1] = np.cos(angle) * scale
+    theta[:, 0, 1], theta[:, 1, 0] = -np.sin(angle) * scale, np.sin(angle) * scale
+    theta[:, :, 2] = rng.normal(0, 0.05, (n, 2))
+    grid = F.affine_grid(torch.from_numpy(theta), list(x.shape), align_corners=False)
+    return F.grid_sample(x, grid, mode="bilinear", padding_mode="border", align_corners=False)
+
+
 def batch_cube(d, i, rng, train):
     x = torch.from_numpy(d["image"][i]).permute(0, 3, 1, 2).float()
     if train:
-        x = colours(x, rng)
-        k = int(rng.integers(4))
-        x = torch.rot90(x, k, (2, 3))
+        x = colours(turned(x, rng), rng)
     return standardise(x), {"label": torch.from_numpy(d["label"][i]).long()}
 
 
@@ -222,10 +251,29 @@ def score_cube(out, y):
     }
 
 
+def enlarged(x: torch.Tensor, things: np.ndarray, rng: np.random.Generator) -> tuple[torch.Tensor, np.ndarray]:
+    """A part of the windows, enlarged: dice too large for the net are no targets, nor are their pips."""
+    w = x.shape[3]
+    k = float(rng.uniform(1.2, 4.0))
+    side = int(w / k)
+    x0, y0 = (int(v) for v in rng.integers(0, w - side + 1, 2))
+    part = F.interpolate(x[:, :, y0 : y0 + side, x0 : x0 + side], size=(w, w), mode="bilinear", align_corners=False)
+    k = w / side
+    moved = things.copy()
+    moved[..., 1] = (things[..., 1] + 0.5 - x0) * k - 0.5
+    moved[..., 2] = (things[..., 2] + 0.5 - y0) * k - 0.5
+    moved[..., 3] = things[..., 3] * k
+    size = moved[..., 3] / np.where(things[..., 0] == 2, 1.8, 1.0)
+    moved[..., 0] = np.where(size > 25, 0, np.where((size > 20) & (moved[..., 0] > 0), 3, moved[..., 0]))
+    return part, moved
+
+
 def batch_detect(d, i, rng, train):
     x = torch.from_numpy(d["image"][i]).permute(0, 3, 1, 2).float()
     things = d["things"][i].copy()
     if train:
+        if rng.random() < ENLARGED:
+            x, things = enlarged(x, things, rng)
         x = colours(x, rng)
         w = x.shape[3]
         if rng.random() < 0.5:

@@ -17,8 +17,8 @@ CUBE_PX = 30.0  # the cube's edge in the crop
 FACES = (2, 4, 8, 16, 32, 64)
 SIZES = (0.028, 0.1)  # edges in board units, generously
 RISE = 0.3  # of its edge: the crop's middle lies this far above the cube's middle
-MOST = 2  # candidates looked at
-TURNS = (0, 1, 2)  # quarter turns each is read at
+MOST = 4  # candidates looked at
+TURNS = (0, 1, 2, 3)  # quarter turns the best is read at
 IS_CUBE = 0.5
 CENTRE = 0.2  # a cube this share of the board's height around the middle is nobody's
 
@@ -28,15 +28,27 @@ def read_cube(
 ) -> CubeObservation | None:
     """The doubling cube in a BGR picture, None when none is seen."""
     seen = dice_detect.find(image, geometry) if sightings is None else sightings
-    found = [s for s in seen if s.kind == "cube" and _fits(s, geometry)][:MOST]
+    found = find_cube(image, geometry, seen)
+    return None if found is None else observe(*found, geometry)
+
+
+def find_cube(
+    image: Image, geometry: BoardGeometry, sightings: tuple[Sighting, ...]
+) -> tuple[Sighting, NDArray[np.float32]] | None:
+    """The likeliest cube among the sightings and the chances of its faces (7, the last: no cube); None = no cube.
+
+    A first look at each candidate drops what is none; the best is then read at several quarter turns.
+    """
+    found = [s for s in sightings if s.kind == "cube" and _fits(s, geometry)][:MOST]
     if not found:
         return None
-    faces = _faces(image, found, geometry)
-    likely = [s.score * (1 - float(p[6])) for s, p in zip(found, faces, strict=True)]
+    crops = [_crop(image, s, geometry) for s in found]
+    likely = [s.score * (1 - float(p[6])) for s, p in zip(found, _faces(crops), strict=True)]
     best = int(np.argmax(likely))
-    if 1 - float(faces[best][6]) < IS_CUBE:
-        return None
-    return _observe(found[best], faces[best], geometry)
+    views = _faces([np.ascontiguousarray(np.rot90(crops[best], k)) for k in TURNS])
+    face = np.exp(np.log(np.maximum(views, 1e-6)).mean(axis=0))
+    face = np.asarray(face / face.sum(), np.float32)
+    return None if 1 - float(face[6]) < IS_CUBE else (found[best], face)
 
 
 def _fits(s: Sighting, geometry: BoardGeometry) -> bool:
@@ -44,20 +56,22 @@ def _fits(s: Sighting, geometry: BoardGeometry) -> bool:
     return SIZES[0] < s.edge_px / place.px_per_unit < SIZES[1]
 
 
-def _faces(image: Image, found: list[Sighting], geometry: BoardGeometry) -> NDArray[np.float32]:
-    """(n, 7) chances of 2 4 8 16 32 64 and of no cube, from each crop and its quarter turns."""
-    crops = []
-    for s in found:
-        place = dice_state.local(geometry, s.x, s.y, 0.02)
-        edge = s.edge_px / place.px_per_unit
-        x, y = np.array([s.x, s.y]) + RISE * edge * place.up
-        crops.append(dice_state.square_crop(image, place, float(x), float(y), CUBE_PX / edge, CROP))
-    turned = np.stack([np.rot90(c, k) for c in crops for k in TURNS])
-    out = infer.load(MODEL).run(np.ascontiguousarray(dice_state.standard(turned)))["out"]
-    return infer.softmax(out.reshape(len(crops), len(TURNS), 7).mean(axis=1), 1)
+def _crop(image: Image, s: Sighting, geometry: BoardGeometry) -> Image:
+    """The candidate with its upper face in the middle, the surface square."""
+    place = dice_state.local(geometry, s.x, s.y, 0.02)
+    edge = s.edge_px / place.px_per_unit
+    x, y = np.array([s.x, s.y]) + RISE * edge * place.up
+    return dice_state.square_crop(image, place, float(x), float(y), CUBE_PX / edge, CROP)
 
 
-def _observe(s: Sighting, face: NDArray[np.float32], geometry: BoardGeometry) -> CubeObservation:
+def _faces(crops: list[Image]) -> NDArray[np.float32]:
+    """(n, 7) chances of 2 4 8 16 32 64 and of no cube."""
+    out = infer.load(MODEL).run(np.ascontiguousarray(dice_state.standard(np.stack(crops))))["out"]
+    return infer.softmax(out, 1)
+
+
+def observe(s: Sighting, face: NDArray[np.float32], geometry: BoardGeometry) -> CubeObservation:
+    """What is told of a cube: the value it stands for and whose it is."""
     x, y = dice_state.local(geometry, s.x, s.y, 0.02).xy
     place = place_of(x, y, geometry)
     shown = FACES[int(face[:6].argmax())]

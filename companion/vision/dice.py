@@ -7,13 +7,13 @@ be read is `None` with state `unsure`, never a guess: a wrong value costs far mo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision import cube as doubling_cube
 from companion.vision import dice_detect, dice_state
-from companion.vision.cube import read_cube
 from companion.vision.dice_detect import USUAL_DIE, Sighting
 from companion.vision.dice_state import UNKNOWN_TILT, DieReading, Local
 from companion.vision.geometry import BoardGeometry
@@ -25,8 +25,12 @@ MOST = 10  # dice looked at in one picture
 SURE_VALUE = 0.90  # below: value refused
 SURE_PLAIN = 0.90  # the same without a board
 IS_DIE = 0.5
+WORTH_A_SECOND_LOOK = -1.0  # logit of being a die at first glance
+PLAINLY = 1.0  # the same, from which its pips are not looked at for smaller dice
+SAME_SIZE = 0.2  # log ratio within which dice are taken to be equally large
 TOGETHER = 3.0  # log odds of finder and reader
 FLAT = 0.5  # at least: the die lies flat on something
+INSIDE = 0.6  # of a cube's edge: a die seen nearer to its middle is the cube
 RAIL = 0.09  # board units a rail may reach outwards
 
 
@@ -51,6 +55,7 @@ def read_dice(
     """
     seen = dice_detect.find(image, geometry) if sightings is None else sightings
     candidates = _candidates([s for s in seen if s.kind == "die"][: MOST if geometry else None], geometry)
+    candidates = _closer(image, candidates)
     crops, tangents = _crops(image, candidates)
     readings = dice_state.read(crops, tangents, _wide_crops(image, candidates))
     dice = [_observe(c, r, geometry) for c, r in zip(candidates, readings, strict=True) if _is_die(c, r)]
@@ -62,7 +67,16 @@ def read_dice_and_cube(
 ) -> tuple[tuple[DieObservation, ...], CubeObservation | None]:
     """Both with one search of the picture."""
     seen = dice_detect.find(image, geometry)
-    return read_dice(image, geometry, sightings=seen), read_cube(image, geometry, sightings=seen)
+    found = doubling_cube.find_cube(image, geometry, seen)
+    if found is None:
+        return read_dice(image, geometry, sightings=seen), None
+    others = tuple(s for s in seen if s.kind != "die" or not _within(s, found[0]))
+    return read_dice(image, geometry, sightings=others), doubling_cube.observe(*found, geometry)
+
+
+def _within(s: Sighting, cube: Sighting) -> bool:
+    """Seen in the body of the cube: a face of it, no die of its own."""
+    return float(np.hypot(s.x - cube.x, s.y - cube.y)) < INSIDE * cube.edge_px
 
 
 def _candidates(seen: list[Sighting], geometry: BoardGeometry | None) -> list[_Candidate]:
@@ -71,8 +85,7 @@ def _candidates(seen: list[Sighting], geometry: BoardGeometry | None) -> list[_C
     places = [dice_state.local(geometry, s.x, s.y, USUAL_DIE / 2) for s in seen]
     edges = [s.edge_px / p.px_per_unit for s, p in zip(seen, places, strict=True)]
     kept = [i for i, e in enumerate(edges) if SIZES[0] < e < SIZES[1]]
-    usual = _common_edge([(edges[i], seen[i].score) for i in kept])
-    return [_Candidate(seen[i], places[i], usual if abs(np.log(edges[i] / usual)) < 0.25 else edges[i]) for i in kept]
+    return [_Candidate(seen[i], places[i], edges[i]) for i in kept]
 
 
 def _common_edge(edges: list[tuple[float, float]]) -> float:
@@ -82,6 +95,38 @@ def _common_edge(edges: list[tuple[float, float]]) -> float:
     ordered = sorted(edges)
     weights = np.cumsum([score**2 for _, score in ordered])
     return ordered[int(np.searchsorted(weights, weights[-1] / 2))][0]
+
+
+def _closer(image: Image, candidates: list[_Candidate]) -> list[_Candidate]:
+    """A first glance: drops what is no die, centres the rest, and sees two sightings of one die as one."""
+    glances = dice_state.glance(*_crops(image, candidates))
+    seen = [(float(g[0]), _moved(c, g)) for c, g in zip(candidates, glances, strict=True) if g[0] > WORTH_A_SECOND_LOOK]
+    whole = [c for logit, c in seen if logit > PLAINLY]
+    kept: list[_Candidate] = []
+    for _, c in sorted(seen, key=lambda pair: -pair[0]):
+        if any(_pip_of(c.sighting, w.sighting) for w in whole):
+            continue
+        if all(_apart(c.sighting, k.sighting) for k in kept):
+            kept.append(c)
+    usual = _common_edge([(c.edge, c.sighting.score) for c in kept])
+    return [replace(c, edge=usual) if abs(np.log(c.edge / usual)) < SAME_SIZE else c for c in kept]
+
+
+def _moved(c: _Candidate, glance: NDArray[np.float32]) -> _Candidate:
+    """The candidate where the net sees its middle, at the size it sees."""
+    dx, dy = dice_state.crop_map(c.place, c.edge) @ np.clip(glance[1:3], -12, 12)
+    grown = float(np.exp(np.clip(glance[3], -0.5, 0.5)))
+    s = replace(c.sighting, x=c.sighting.x + float(dx), y=c.sighting.y + float(dy), edge_px=c.sighting.edge_px * grown)
+    return replace(c, sighting=s, edge=c.edge * grown)
+
+
+def _apart(a: Sighting, b: Sighting) -> bool:
+    return float(np.hypot(a.x - b.x, a.y - b.y)) > 0.6 * min(a.edge_px, b.edge_px)
+
+
+def _pip_of(a: Sighting, die: Sighting) -> bool:
+    """`a` is much smaller than the die it is seen on: a pip or two of it."""
+    return die.edge_px > 1.7 * a.edge_px and float(np.hypot(a.x - die.x, a.y - die.y)) < 0.8 * die.edge_px
 
 
 def _crops(image: Image, candidates: list[_Candidate]) -> tuple[list[Image], list[float]]:

@@ -27,10 +27,9 @@ STATES = ("flat", "cocked", "on_checker", "on_bar", "stacked")
 PLACE_MODEL = "dice_place"
 WIDE = 32  # pixels, edge of the wide crop
 WIDE_PX = 5.5  # a die's edge in it
-VALUE_TEMPERATURE = 2.0
+VALUE_TEMPERATURE = 1.0
 PRIOR = (3.0, 1.0, 1.0, 1.0, 0.5)  # how much commoner each state is on a table than in training
 CHECKER_SHARE = 0.36  # of the dice the place net was trained on lay on a checker
-WORTH_A_SECOND_LOOK = -1.5  # logit of being a die
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +69,22 @@ def local(geometry: BoardGeometry, x: float, y: float, z: float) -> Local:
     return Local(np.column_stack([px - o, py - o]) / d, (pz - o) / d, (float(bx), float(by)))
 
 
-def square_crop(image: Image, place: Local, x: float, y: float, px_per_unit: float, size: int = CROP) -> Image:
-    """Crop (size, size) around pixel (x, y): the surface square, `px_per_unit` crop pixels a board unit, up is up."""
+def crop_map(place: Local | None, edge: float, die_px: float = DIE_PX) -> Array:
+    """2x2 from crop offsets to picture offsets: the surface square and "up" up; without a place just scaled.
+
+    `edge`: the die's, in board units, or in pixels without a place; it becomes `die_px` in the crop.
+    """
+    if place is None:
+        return np.eye(2) * (edge / die_px)
     tall = np.linalg.inv(place.jacobian) @ place.up
     angle = float(np.arctan2(tall[0], -tall[1])) if np.hypot(*tall) > 0.02 else 0.0
     c, s = np.cos(angle), np.sin(angle)
-    return sample(image, place.jacobian @ np.array([[c, -s], [s, c]]) / px_per_unit, x, y, size)
+    return np.asarray(place.jacobian @ np.array([[c, -s], [s, c]]) * (edge / die_px))
+
+
+def square_crop(image: Image, place: Local, x: float, y: float, px_per_unit: float, size: int = CROP) -> Image:
+    """Crop (size, size) around pixel (x, y): the surface square, `px_per_unit` crop pixels a board unit, up is up."""
+    return sample(image, crop_map(place, DIE_PX / px_per_unit), x, y, size)
 
 
 def plain_crop(image: Image, x: float, y: float, edge_px: float, *, die_px: float = DIE_PX, size: int = CROP) -> Image:
@@ -110,21 +119,28 @@ def standard(crops: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.asarray((x - mean) / (spread + 8.0), np.float32)
 
 
+def glance(crops: list[Image], tangents: list[float]) -> NDArray[np.float32]:
+    """(n, 4): logit of being a die, and where its centre is (x, y in crop pixels) and its log edge over DIE_PX."""
+    if not crops:
+        return np.zeros((0, 4), np.float32)
+    out = _run(np.stack(crops), np.asarray(tangents, np.float32))
+    return np.column_stack([out[:, 11], out[:, 13:15] * DIE_PX, out[:, 15]])
+
+
 def read(crops: list[Image], tangents: list[float], wide: list[Image] | None = None) -> list[DieReading]:
-    """Read crops (each with the tangent of its view, or UNKNOWN_TILT). A likely die is read mirrored too: steadier."""
+    """Read well centred crops (each with the tangent of its view, or UNKNOWN_TILT), as they are and mirrored.
+
+    `wide`: crops of the same dice, WIDE pixels, that show what they lie on.
+    """
     if not crops:
         return []
-    out = _run(np.stack(crops), np.asarray(tangents, np.float32))
-    likely = np.flatnonzero(out[:, 11] > WORTH_A_SECOND_LOOK)
-    if len(likely):
-        mirrored = np.stack([crops[i][:, ::-1] for i in likely])
-        out[likely] = (out[likely] + _run(mirrored, np.asarray(tangents, np.float32)[likely])) / 2
-    readings = [_reading(row) for row in out]
-    if wide and len(likely):
-        places = _places([wide[i] for i in likely], [tangents[i] for i in likely])
-        for i, place in zip(likely, places, strict=True):
-            readings[i] = replace(readings[i], states=fused(readings[i].states, place))
-    return readings
+    both = np.stack([v for c in crops for v in (c, c[:, ::-1])])
+    out = _run(both, np.repeat(np.asarray(tangents, np.float32), 2))
+    readings = [_reading(row) for row in out.reshape(len(crops), 2, -1).mean(axis=1)]
+    if not wide:
+        return readings
+    places = _places(wide, tangents)
+    return [replace(r, states=fused(r.states, p)) for r, p in zip(readings, places, strict=True)]
 
 
 def _places(wide: list[Image], tangents: list[float]) -> NDArray[np.float32]:
