@@ -1,6 +1,6 @@
 """Training samples from whole frames of the simulated table: true dice, and what the detector takes for dice wrongly.
 
-    python -m companion.train.dice_frames CROPS_DIR WINDOWS_DIR CUBES_DIR --frames 600 --seed 41
+    python -m companion.train.dice_frames CROPS_DIR WINDOWS_DIR CUBES_DIR PLACES_DIR --frames 600 --seed 41
 
 Crops are cut exactly as the reader cuts them, with the board slightly misplaced; the detector in models/ looks for
 negatives (corners of boards, checkers, cups, print, hands).
@@ -16,12 +16,13 @@ import numpy as np
 
 from companion.sim.random_scene import dressed, random_scene
 from companion.sim.render import render
-from companion.train.dice_data import CUBES, STATES, WINDOW, Shards
+from companion.train.dice_data import CUBES, PLACES, STATES, WINDOW, Shards
 from companion.train.dice_throws import thrown
 from companion.vision import cube, dice_detect, dice_state
 from companion.vision.geometry import BoardGeometry
 from companion.vision.types import Lens
 
+UNKNOWN = np.full(2, np.nan, np.float32)
 EACH = 14  # frames of one board
 
 
@@ -65,23 +66,50 @@ def crop_at(rng, image, geometry, x, y, edge_px, *, rectified: bool):
     return dice_state.square_crop(image, place, x, y, scale), place.tangent
 
 
+def leaning(d: dict, place: dice_state.Local) -> np.ndarray:
+    """Which way the face most up leans in the rectified crop (x, y): sine of the tilt."""
+    w, x, y, z = d["quat_wxyz"]
+    rows = np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+    k = int(np.abs(rows[2]).argmax())
+    normal = rows[:, k] * np.sign(rows[2, k])
+    turn = np.linalg.inv(place.jacobian) @ dice_state.crop_map(place, 1.0, 1.0)
+    return np.asarray(np.linalg.solve(turn, [normal[0], -normal[1]]), np.float32)
+
+
 def add_crops(rng, shards: Shards, image, t: dict, geometry, found) -> None:
     """Each die twice, and up to four false sightings."""
     dice = [d for d in t["dice"] if d["in_frame"] and d["visible"] > 0.4 and d["cls"] != "moving"]
     for d in dice:
         x, y = np.mean(d["hull_px"], axis=0)
         for _ in range(2):
-            crop, tan = crop_at(rng, image, geometry, x, y, d["edge_px"], rectified=rng.random() < 0.85)
-            state = STATES.index(state_of(d))
+            rectified = bool(rng.random() < 0.85)
+            crop, tan = crop_at(rng, image, geometry, x, y, d["edge_px"], rectified=rectified)
+            place = dice_state.local(geometry, x, y, dice_detect.USUAL_DIE / 2)
             shards.add(
-                image=crop, value=d["value"], state=state, tilt=float(d["tilt"]), tan=tan, px=float(d["edge_px"]),
-                visible=float(d["visible"]),
+                image=crop, value=d["value"], state=STATES.index(state_of(d)), tilt=float(d["tilt"]), tan=tan,
+                px=float(d["edge_px"]), visible=float(d["visible"]), lean=leaning(d, place) if rectified else UNKNOWN,
             )  # fmt: skip
     false = [s for s in found if s.kind == "die" and not any(_near(s, d["px"], d["edge_px"]) for d in t["dice"])]
     for s in false[:4]:
         crop, tan = crop_at(rng, image, geometry, s.x, s.y, s.edge_px, rectified=rng.random() < 0.85)
         none = STATES.index("none")
-        shards.add(image=crop, value=0, state=none, tilt=0.0, tan=tan, px=float(s.edge_px), visible=0.0)
+        shards.add(image=crop, value=0, state=none, tilt=0.0, tan=tan, px=float(s.edge_px), visible=0.0, lean=UNKNOWN)
+
+
+def add_places(rng, shards: Shards, image, t: dict, geometry) -> None:
+    """Each level die with what it lies on, as the wide look sees it."""
+    for d in t["dice"]:
+        if not d["in_frame"] or d["visible"] < 0.5 or state_of(d) not in PLACES:
+            continue
+        x, y = np.mean(d["hull_px"], axis=0) + rng.normal(0, 0.08, 2) * d["edge_px"]
+        place = dice_state.local(geometry, x, y, dice_detect.USUAL_DIE / 2)
+        scale = dice_state.WIDE_PX * place.px_per_unit / d["edge_px"] * float(np.exp(rng.normal(0, 0.1)))
+        crop = dice_state.square_crop(image, place, x, y, scale, dice_state.WIDE)
+        shards.add(image=crop, label=PLACES.index(state_of(d)), tan=float(place.tangent))
 
 
 def _near(s, px, edge_px) -> bool:
@@ -149,12 +177,14 @@ def main() -> None:
     ap.add_argument("crops", type=Path)
     ap.add_argument("windows", type=Path)
     ap.add_argument("cubes", type=Path)
+    ap.add_argument("places", type=Path)
     ap.add_argument("--frames", type=int, default=600)
     ap.add_argument("--seed", type=int, default=41)
     a = ap.parse_args()
     cv2.setNumThreads(1)
     rng = np.random.default_rng(a.seed)
-    crops, windows, cubes = (Shards(p, a.seed, size) for p, size in ((a.crops, 500), (a.windows, 200), (a.cubes, 200)))
+    folders = ((a.crops, 500), (a.windows, 200), (a.cubes, 200), (a.places, 200))
+    crops, windows, cubes, places = (Shards(p, a.seed, size) for p, size in folders)
     scene = None
     for i in range(a.frames):
         if i % EACH == 0:
@@ -170,7 +200,8 @@ def main() -> None:
         add_crops(rng, crops, shot.image, t, geometry, found)
         add_windows(rng, windows, shot.image, t, geometry)
         add_cubes(rng, cubes, shot.image, t, geometry, found)
-    for s in (crops, windows, cubes):
+        add_places(rng, places, shot.image, t, geometry)
+    for s in (crops, windows, cubes, places):
         s.flush()
 
 

@@ -30,9 +30,10 @@ def block(a: int, b: int, k: int = 3, s: int = 1) -> nn.Sequential:
 
 
 class CropNet(nn.Module):
-    """(n, 4, 64, 64) -> (n, 16): values 1 … 6, five states, is a die, tilt / 30 degrees, centre x y and log edge."""
+    """(n, 4, 64, 64) -> (n, 18): values 1 … 6, five states, is a die, tilt / 30 degrees, centre x y and log edge,
+    and twice the sine of the tilt along x and y (which way the upper face leans)."""
 
-    def __init__(self, ins: int = 4, outs: int = 16):
+    def __init__(self, ins: int = 4, outs: int = 18):
         super().__init__()
         self.body = nn.Sequential(
             block(ins, 24, 5, 2),
@@ -102,7 +103,17 @@ NETS = {"crop": CropNet, "place": PlaceNet, "cube": CubeNet, "detect": DetectNet
 def load(folder: Path) -> dict[str, np.ndarray]:
     files = sorted(folder.glob("*.npz"))
     parts = [dict(np.load(f)) for f in files]
+    if any("lean" in p for p in parts):
+        for p in parts:
+            p.setdefault("lean", level(p))
     return {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
+
+
+def level(part: dict[str, np.ndarray]) -> np.ndarray:
+    """Which way dice lean where the shard does not tell: nowhere if they lie level, else unknown (NaN)."""
+    lean = np.zeros((len(part["image"]), 2), np.float32)
+    lean[part["tilt"] > 1.5] = np.nan
+    return lean
 
 
 def standardise(x: torch.Tensor) -> torch.Tensor:
@@ -157,6 +168,7 @@ def batch_crop(d, i, rng, train):
     tan = torch.from_numpy(d["tan"][i]).float()
     where = torch.zeros(len(i), 3)
     state = torch.from_numpy(d["state"][i].copy())
+    lean = torch.from_numpy(d["lean"][i].copy()) if "lean" in d else torch.full((len(i), 2), torch.nan)
     if train and x.shape[3] == 64:
         tan = torch.where(torch.from_numpy(rng.random(len(i)) < UNTOLD), torch.full_like(tan, -0.5), tan)
         part = torch.from_numpy(np.flatnonzero(rng.random(len(i)) < MAGNIFIED))
@@ -164,11 +176,12 @@ def batch_crop(d, i, rng, train):
     if train:
         flip = torch.from_numpy(rng.random(len(i)) < 0.5)
         x = torch.where(flip[:, None, None, None], x.flip(3), x)
+        lean[flip, 0] *= -1
         if x.shape[3] == 64:
             x, where = shaken(x, rng)
         x = colours(x, rng)
     x = torch.cat([standardise(x), tan[:, None, None, None].expand(-1, 1, *x.shape[2:])], dim=1)
-    return x, {k: torch.from_numpy(d[k][i]) for k in ("value", "tilt")} | {"state": state, "where": where}
+    return x, {k: torch.from_numpy(d[k][i]) for k in ("value", "tilt")} | {"state": state, "where": where, "lean": lean}
 
 
 def loss_crop(out, y):
@@ -177,9 +190,11 @@ def loss_crop(out, y):
     if die.any():
         o = out[die]
         loss = loss + F.cross_entropy(o[:, :6], (y["value"][die] - 1).long())
-        loss = loss + 0.8 * F.cross_entropy(o[:, 6:11], y["state"][die].long())
+        loss = loss + 1.2 * F.cross_entropy(o[:, 6:11], y["state"][die].long())
         loss = loss + 2.0 * F.smooth_l1_loss(o[:, 13:16], y["where"][die], beta=0.1)
         loss = loss + 0.5 * F.smooth_l1_loss(o[:, 12], (y["tilt"][die] / 30).float(), beta=0.1)
+        known = ~y["lean"][die].isnan().any(1)
+        loss = loss + 3.0 * F.smooth_l1_loss(o[known][:, 16:18], 2 * y["lean"][die][known], beta=0.1)
     return loss
 
 
@@ -379,10 +394,22 @@ def restore(run: Path, net, optimiser, average) -> dict:
     if not (run / "last.pt").exists():
         return {"epoch": 0, "step": 0, "spent": 0.0}
     saved = torch.load(run / "last.pt", weights_only=False)
+    if {k: v.shape for k, v in saved["net"].items()} != {k: v.shape for k, v in net.state_dict().items()}:
+        return started_from(saved["net"], net, average)
     net.load_state_dict(saved["net"])
     optimiser.load_state_dict(saved["opt"])
     average.state = saved["avg"]
     return {k: saved[k] for k in ("epoch", "step", "spent")}
+
+
+def started_from(old: dict[str, torch.Tensor], net: nn.Module, average: Average) -> dict:
+    """A net with more outputs than the saved one takes over what fits and starts its clock anew."""
+    new = net.state_dict()
+    for k, v in new.items():
+        v[tuple(slice(n) for n in old[k].shape)] = old[k]
+    net.load_state_dict(new)
+    average.state = {k: v.detach().clone() for k, v in net.state_dict().items()}
+    return {"epoch": 0, "step": 0, "spent": 0.0}
 
 
 def keep(run: Path, net, optimiser, average, at: dict) -> None:

@@ -71,7 +71,7 @@ def settled(scene: Scene, rng: np.random.Generator, count: int) -> list[RestDie]
         centre, turn = data.geom(f"die{i}").xpos.copy(), data.geom(f"die{i}").xmat.reshape(3, 3).copy()
         if np.abs(data.qvel[6 * i : 6 * i + 6]).max() < 1.5 and centre[2] > 0:
             rest.dice.append(describe(rest, centre, turn, edge, touch[i], []))
-    dice = [lean(rng, d) if d.state == "flat" and rng.random() < 0.15 else d for d in rest.dice]
+    dice = [lean(rng, d) if d.state == "flat" and rng.random() < 0.4 else d for d in rest.dice]
     flat = [d for d in dice if d.state in ("flat", "on_checker")]
     if flat and rng.random() < 0.12:
         dice.append(stack(rng, flat[int(rng.integers(len(flat)))]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.vision import cube
+from companion.vision import cube, dice_detect
 from companion.vision.geometry import BoardGeometry
 
 ASPECT = 0.86
@@ -34,3 +34,18 @@ def test_place(x: float, y: float, place: str) -> None:
 def test_offered_by_the_side_at_whose_right_hand_it_lies() -> None:
     assert cube.offerer(0.8, BOARD) == "white"
     assert cube.offerer(0.2, BOARD) == "black"
+
+
+def test_no_cube_without_sightings_and_none_of_impossible_size() -> None:
+    image = np.zeros((900, 1000, 3), np.uint8)
+    assert cube.read_cube(image, BOARD, sightings=()) is None
+    assert cube.find_cube(image, BOARD, (dice_detect.Sighting("cube", 500, 400, 300.0, 0.9),)) is None
+
+
+@pytest.mark.parametrize(("place", "face", "value"), [("centre", 64, 1), ("white", 64, 64), ("centre", 2, 2)])
+def test_sixty_four_in_the_centre_stands_for_one(place: str, face: int, value: int) -> None:
+    chances = np.full(7, 0.01, np.float32)
+    chances[cube.FACES.index(face)] = 0.9
+    y = {"centre": 444.0, "white": 770.0}[place]
+    seen = cube.observe(dice_detect.Sighting("cube", 500.0, y, 45.0, 0.9), chances, BOARD)
+    assert (seen.place, seen.value) == (place, value)

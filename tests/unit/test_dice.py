@@ -122,3 +122,29 @@ def test_sizes_are_taken_from_most_dice() -> None:
 
 def test_no_crops_no_readings() -> None:
     assert dice_state.read([], []) == []
+
+
+@pytest.mark.parametrize(
+    ("other", "pip"),
+    [
+        (Sighting("die", 108, 104, 10, 0.9), True),
+        (Sighting("die", 108, 104, 38, 0.9), False),  # as large: another sighting of the die itself
+        (Sighting("die", 150, 100, 10, 0.9), False),  # beside it
+    ],
+)
+def test_pips_of_a_large_die_are_not_small_dice(other: Sighting, pip: bool) -> None:
+    assert dice._pip_of(other, Sighting("die", 100, 100, 44, 0.8)) is pip
+
+
+def test_a_die_seen_in_the_cube_is_the_cube_one_beside_it_a_die() -> None:
+    cube = Sighting("cube", 100, 100, 50, 0.9)
+    assert dice._within(Sighting("die", 110, 95, 26, 0.9), cube)
+    assert not dice._within(Sighting("die", 142, 100, 26, 0.9), cube)
+
+
+def test_crop_map_brings_a_die_to_its_size_in_the_crop() -> None:
+    assert np.allclose(dice_state.crop_map(None, 44.0), 2.0 * np.eye(2))
+    board = board_of(scene_view())
+    place = dice_state.local(board, 450, 400, 0.0)
+    near, far = dice_state.crop_map(place, 0.028), dice_state.crop_map(place, 0.056)
+    assert np.allclose(2 * near, far)
