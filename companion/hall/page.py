@@ -41,7 +41,7 @@ def language() -> str:
 def create_app(tables: Tables, broker: str, allowed_hosts: frozenset[str] = frozenset()) -> Flask:
     """The application over `tables`. `broker`: its name, for the page."""
     app = Flask(__name__, static_folder=None, template_folder="templates")
-    app.extensions["hall"] = (tables, broker)
+    app.extensions["hall"] = tables
 
     @app.before_request
     def guard() -> None:
@@ -82,6 +82,8 @@ class HallServer:
     """Serves the page on `sock` in threads of its own until `stop`."""
 
     def __init__(self, app: Flask, sock: socket.socket) -> None:
+        self._tables: Tables = app.extensions["hall"]
+        self._stopped = False
         self._server: Any = waitress.create_server(app, sockets=[sock], threads=THREADS, ident=None)
         self.port: int = sock.getsockname()[1]
         self._thread = threading.Thread(target=self._server.run, name="hall-page", daemon=True)
@@ -90,6 +92,17 @@ class HallServer:
         self._thread.start()
 
     def stop(self) -> None:
+        """End the waiting answers, then the sockets; about a second. A second call does nothing."""
+        if self._stopped:
+            return
+        self._stopped = True
+        self._tables.close()
         self._server.task_dispatcher.shutdown(cancel_pending=True, timeout=1.0)
-        self._server.trigger.pull_trigger(self._server.close)
+        self._server.trigger.pull_trigger(self._close_sockets)
         self._thread.join(1.0)
+
+    def _close_sockets(self) -> None:
+        """Runs in the server's own thread, the only one that may touch its channels."""
+        for channel in list(self._server.active_channels.values()):
+            channel.handle_close()
+        self._server.close()

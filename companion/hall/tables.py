@@ -42,6 +42,7 @@ class Tables:
         self._changed = threading.Condition()
         self._entries: dict[str, Entry] = {}
         self._connected = False
+        self._closed = False
         self.revision = 0
 
     def hear(self, topic: str, payload: bytes) -> None:
@@ -83,7 +84,13 @@ class Tables:
     def wait(self, revision: int, timeout: float) -> None:
         """Until something differs from `revision`, at most `timeout` seconds."""
         with self._changed:
-            self._changed.wait_for(lambda: self.revision != revision, timeout)
+            self._changed.wait_for(lambda: self.revision != revision or self._closed, timeout)
+
+    def close(self) -> None:
+        """Nobody waits any more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
 
     def report(self) -> dict[str, Any]:
         """For the page: {revision, connected, tables: [card + key, online, waiting_s]}, tables by name."""

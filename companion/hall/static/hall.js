@@ -4,7 +4,10 @@ import { h, onChange, put } from "/static/js/dom.js";
 import { boot, number, say, t } from "/static/js/texts.js";
 
 const RETRY_MS = 2000;
+const SILENT_MS = 20000; // the server answers within ten seconds, with or without news
 const place = (id) => document.getElementById(id);
+
+const idOf = (card) => `table-${card.key.replace(/[^\w-]/g, "_")}`;
 
 function player(card, side, points) {
   const turn = card.on_roll === side && card.match_id !== "";
@@ -38,7 +41,7 @@ function drawCard(card) {
   const link = card.online && /^https?:\/\//.test(card.address);
   const name = link ? h("a", { href: card.address, title: t("hall.open", { table: card.table }) }, card.table) : card.table;
   const kind = alarm ? (card.online ? "needs" : "offline") : "";
-  return h("li", { class: `hall-card ${kind}`, id: `table-${card.key}` },
+  return h("li", { class: `hall-card ${kind}`, id: idOf(card) },
     h("h2", {}, name, card.match_id && h("small", {}, goal, card.crawford && `, ${t("hall.crawford")}`)),
     card.match_id && h("div", { class: "hall-players" }, player(card, "white", card.score[0]), player(card, "black", card.score[1])),
     h("p", { class: alarm ? "hall-state alarm" : "hall-state" }, text),
@@ -71,13 +74,13 @@ function drawTables(tables) {
 }
 
 const drawNeeds = onChange((waiting) => {
-  put(place("needs"), waiting.map((card) => h("a", { href: `#table-${card.key}`, "data-key": card.key }, h("span", { "aria-hidden": "true" }, "⚠"), `${card.table}: ${card.text}`)));
+  put(place("needs"), waiting.map((card) => h("a", { href: `#${card.id}`, "data-key": card.key }, h("span", { "aria-hidden": "true" }, "⚠"), `${card.table}: ${card.text}`)));
   place("said").textContent = waiting.map((card) => `${card.table}: ${card.text}`).join(". ");
 });
 
 function draw(report) {
   const waiting = needing(report.tables);
-  const names = waiting.map((card) => ({ key: card.key, table: card.table, text: state(card)[0] }));
+  const names = waiting.map((card) => ({ key: card.key, id: idOf(card), table: card.table, text: state(card)[0] }));
   drawNeeds(names);
   drawTables(report.tables);
   place("count").textContent = report.tables.length ? t("hall.tables", { n: report.tables.length }) : t("hall.none");
@@ -95,7 +98,7 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 async function follow(seen) {
   for (;;) {
     try {
-      const answer = await fetch(`/api/tables?seen=${seen}`);
+      const answer = await fetch(`/api/tables?seen=${seen}`, { signal: AbortSignal.timeout(SILENT_MS) });
       if (!answer.ok) throw new Error(String(answer.status));
       const report = await answer.json();
       seen = report.revision;
