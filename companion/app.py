@@ -285,13 +285,13 @@ def make_runner(
     return runner
 
 
-def build(options: RunOptions) -> Service:
-    """All parts, wired, not yet running. Raises InputError or SourceError with one clear line."""
+def build(options: RunOptions, plan: SourcePlan | None = None) -> Service:
+    """All parts, wired, not yet running. `plan`: another source than the options'. InputError, SourceError."""
     lock = lock_data(options.data)
     cv2.setNumThreads(max(1, min(2, (os.cpu_count() or 1) - 1)))
     errors = ErrorMemory()
     logging.getLogger().addHandler(errors)
-    plan = SourcePlan(options.source or options.config.camera.source)
+    plan = plan or SourcePlan(options.source or options.config.camera.source)
     for line in heal(own_files(options, plan)):
         log.error("%s", line)
     keys = load_keys(options.data / PIN_FILE)

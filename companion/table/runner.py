@@ -31,7 +31,7 @@ from companion.rules.profile import load_profile
 from companion.sources.base import Frame, Image, Source
 from companion.table import commands as cmd
 from companion.table import events as ev
-from companion.table.capture import Capture
+from companion.table.capture import Capture, CaptureState
 from companion.table.clock import Clock, clock_for, pause, press, resume
 from companion.table.fold import History, fold, step
 from companion.table.orders import begin_match, obey
@@ -171,6 +171,10 @@ class TableRunner:
             return None
         ok, code = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 80])
         return code.tobytes() if ok else None
+
+    def capture_state(self) -> CaptureState:
+        """How the source does: frames given, frames dropped, why none come."""
+        return self._capture.state
 
     @property
     def match_id(self) -> str:
