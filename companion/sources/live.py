@@ -94,12 +94,14 @@ class LiveSource:
             raise SourceError(f"{self.name}: no picture for {self._stall_s:g} s", temporary=True) from None
 
     def _run(self, slot: _Slot) -> None:
-        error: SourceError | None = None
+        # What nobody foresaw must not look like the end of a film: the source is opened again.
+        error: SourceError | None = SourceError(f"{self.name}: the capture failed (see the log)", temporary=True)
         try:
             for picture in self._capture.pictures(self._stop):
                 if self._stop.is_set():
                     break
                 slot.put(picture)
+            error = None
         except SourceError as failure:
             error = failure
         except OSError as failure:

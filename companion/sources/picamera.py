@@ -80,6 +80,14 @@ def libraries() -> tuple[Any, Any]:
     return Picamera2, libcamera
 
 
+def sensor_modes(camera: Any) -> list[dict[str, Any]]:
+    """The sensor's modes; none for a camera without a raw stream (USB), where picamera2 fails with AttributeError."""
+    try:
+        return list(camera.sensor_modes)
+    except AttributeError:
+        return []
+
+
 def full_field(modes: list[dict[str, Any]], size: tuple[int, int]) -> dict[str, Any] | None:
     """The smallest sensor mode that sees the whole field and is no smaller than `size`; None when none is told."""
     areas = [(_area(mode), mode) for mode in modes if "size" in mode]
@@ -195,7 +203,7 @@ class PicameraCapture:
             "encode": None,
             "colour_space": libcamera.ColorSpace.Smpte170m(),
         }
-        sensor = full_field(list(camera.sensor_modes), self._size)
+        sensor = full_field(sensor_modes(camera), self._size)
         if sensor:
             options["sensor"] = sensor
         camera.configure(camera.create_video_configuration(**options))

@@ -306,3 +306,23 @@ def test_padding_never_reaches_the_picture(name: str, buffer: np.ndarray, stride
 def test_a_buffer_too_short_is_refused() -> None:
     with pytest.raises(SourceError, match="needs 6144 bytes, the camera gave 100"):
         to_bgr(np.zeros(100, np.uint8), (48, 32), 192, "RGB888")
+
+
+def test_a_camera_without_a_raw_stream_has_no_modes_to_choose_from() -> None:
+    class Usb:
+        @property
+        def sensor_modes(self) -> list[dict[str, object]]:
+            raise AttributeError("'NoneType' object has no attribute 'at'")
+
+    assert picamera.sensor_modes(Usb()) == []
+
+
+def test_a_fault_nobody_foresaw_is_temporary_not_the_end(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(picamera.PicameraCapture, "_configure", broken)
+    monkeypatch.setattr("threading.excepthook", lambda args: None)
+    with pytest.raises(SourceError, match="the capture failed") as failure:
+        list(picamera.picamera_source(0).frames())
+    assert failure.value.temporary
