@@ -172,7 +172,8 @@ def batch_crop(d, i, rng, train):
     if train and x.shape[3] == 64:
         tan = torch.where(torch.from_numpy(rng.random(len(i)) < UNTOLD), torch.full_like(tan, -0.5), tan)
         part = torch.from_numpy(np.flatnonzero(rng.random(len(i)) < MAGNIFIED))
-        x[part], state[part] = magnified(x[part], rng), NO_DIE
+        if len(part):
+            x[part], state[part] = magnified(x[part], rng), NO_DIE
     if train:
         flip = torch.from_numpy(rng.random(len(i)) < 0.5)
         x = torch.where(flip[:, None, None, None], x.flip(3), x)
