@@ -17,7 +17,7 @@ from companion.table import events as ev
 from companion.table.evidence_model import Look, any_roll, encode, fit, look_of
 from companion.table.fold import won
 from companion.table.hypotheses import Decoded, Guess, Kind, decode_turn, results
-from companion.table.referee_cube import Sight, told_apart, watch_cube
+from companion.table.referee_cube import Sight, follow_cube, told_apart, watch_cube
 from companion.table.referee_game import set_up_again, shows_start, watch_between, watch_restart
 from companion.table.referee_recover import opening_missed, others_moved, start_anew, turn_lost
 from companion.table.referee_state import RefereeState, Step
@@ -108,13 +108,16 @@ def _settled(work: Step, seen: BoardObservation, *, still: bool) -> None:
 def _judge(work: Step, look: Look, seen: BoardObservation, *, still: bool) -> None:
     """One clear look at everything: the turn, the next throw, the cube, the set-up of a new game."""
     dice, cube = _in_play(work, seen)
+    follow_cube(work, cube, seen.size[0])
     if work.match.phase is Phase.BETWEEN:
         watch_between(work, look)
+    if work.match.phase is Phase.ROLLED:
+        watch_cube(work, cube)
     if _turn_runs(work) and _new_game_lies(work, look):
         _win_unseen_lift(work)
     elif _turn_runs(work):
         _watch_turn(work, look, dice, still=still)
-    watch_cube(work, cube, seen.size[0], dice_lie=bool(dice), play_unseen=lambda: _play_unseen(work, look))
+    watch_cube(work, cube, dice_lie=bool(dice), play_unseen=lambda: _play_unseen(work, look))
     if work.match.started and not _turn_runs(work):
         watch_wait(work, look, dice, still=still)
         if work.match.phase is Phase.OPENING and position_changed(work, look) and not shows_start(look):
@@ -300,8 +303,13 @@ def _thrown_again(work: Step, look: Look, dice: Sequence[Die], now: Decoded, *, 
     mine = work.law.half == "right" and all(die.half == right_half(side) for die in dice)
     if first is None or not mine or work.seen.anew:
         return False
-    if now.best.kind is Kind.LEGAL and (now.best.after != work.match.position or first.reason is None):
+    played = now.best.after != work.match.position and (not first.faulty or now.best.dice == first.values())
+    if now.best.kind is Kind.LEGAL and (played or first.reason is None):
         return False  # played, or a dance: the other side has thrown, into the wrong half
+    if first.faulty and work.seen.hands and (_unplayed(work, now) or now.best.dice != first.values()):
+        fault_called(work, first)
+        note_fresh(work, dice, side, still=still)
+        return True
     ready = note_fresh(work, dice, side, still=still)
     if ready is None:
         return True

@@ -63,16 +63,18 @@ def _same_place(mark: CubeMark, cube: CubeObservation, width: int) -> bool:
 def watch_cube(
     work: Step,
     sight: Sight | None,
-    width: int,
     *,
     dice_lie: bool = False,
     play_unseen: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Double and take, from where the cube lies. `dice_lie`: dice in view. `play_unseen`: the table shows a play whose
-    roll was not seen; called before a double, it ends that turn if it can and tells whether the double must wait."""
-    if sight is None or not work.match.started:
+    """Double and take, from where the cube lies; `sight` must have been followed (`follow_cube`).
+
+    `dice_lie`: dice in view. `play_unseen`: called before a double; it ends a turn whose play lies there though its
+    roll was not seen, and tells whether the table cannot be explained.
+    """
+    mark = work.seen.cube
+    if sight is None or mark is None or not work.match.started:
         return
-    mark = _followed(work, sight, width)
     match work.match.phase:
         case Phase.TO_ROLL:
             _before_roll(work, sight, mark, dice_lie=dice_lie, play_unseen=play_unseen)
@@ -82,8 +84,10 @@ def watch_cube(
             _after_roll(work, sight, mark)
 
 
-def _followed(work: Step, sight: Sight, width: int) -> CubeMark:
-    """The place the cube is seen in, with the looks before this one that saw it there."""
+def follow_cube(work: Step, sight: Sight | None, width: int) -> None:
+    """The place the cube is seen in, with the looks before this one that saw it there. `width`: of the picture."""
+    if sight is None:
+        return
     seen, cube = work.seen, sight.cube
     before = seen.cube
     if before is not None and _same_place(before, cube, width):
@@ -92,13 +96,13 @@ def _followed(work: Step, sight: Sight, width: int) -> CubeMark:
         mark = CubeMark(cube.place, cube.x, cube.y, cube.offered_by, seen.t, seen.frame, 1, cube.confidence)
     home = mark if mark.place != "offered" and mark.looks >= HOME_LOOKS else seen.cube_home
     work.look_back(cube=mark, cube_home=home)
-    return mark
 
 
 def _before_roll(work: Step, sight: Sight, mark: CubeMark, *, dice_lie: bool, play_unseen: Callable[[], bool]) -> None:
     away = mark.place not in ("centre", work.match.cube_owner)
     hidden = dice_lie and mark.place == "offered" and not sight.doubtful
-    if work.seen.throw is not None or not away or hidden or play_unseen() or not _rollers_cube(work):
+    thrown = work.seen.throw is not None or work.seen.fresh is not None
+    if thrown or not away or hidden or play_unseen() or not _rollers_cube(work):
         return
     if mark.place != "offered":
         _changed_hands(work, mark)
