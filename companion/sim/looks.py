@@ -76,7 +76,7 @@ def table_scene(seed: int, size: tuple[int, int], limits: Limits) -> Scene:
     """Board, light and camera of that seed; nothing movable on it yet."""
     rng = np.random.default_rng([seed, 31])
     turn = 90.0 * int(rng.choice(limits.quarters)) + float(rng.normal(0, 3))
-    return random_scene(
+    scene = random_scene(
         rng,
         start=True,
         image_size=size,
@@ -87,6 +87,7 @@ def table_scene(seed: int, size: tuple[int, int], limits: Limits) -> Scene:
         with_hand=False,
         with_cube=False,
     )
+    return replace(scene, isp=replace(scene.isp, watermark=0.0))  # cameras write no text over the picture
 
 
 def habits_of(seed: int, layout: Layout) -> Habits:
