@@ -45,7 +45,7 @@ from companion.table.referee_turn import (
     went_on,
 )
 from companion.table.state import MatchState, Phase
-from companion.table.throws import Die, Throw, credible, die_of, judged, matched
+from companion.table.throws import Die, Throw, dice_of, die_of, judged, matched
 from companion.vision.types import BoardObservation
 
 UNUSABLE = {"no_board", "moved", "blocked", "dark", "blurred"}
@@ -109,6 +109,7 @@ def _judge(work: Step, look: Look, seen: BoardObservation, *, still: bool) -> No
     """One clear look at everything: the turn, the next throw, the cube, the set-up of a new game."""
     dice, cube = _in_play(work, seen)
     follow_cube(work, cube, seen.size[0])
+    _keep_step(work, look, dice)
     if work.match.phase is Phase.BETWEEN:
         watch_between(work, look)
     if work.match.phase is Phase.ROLLED:
@@ -128,6 +129,14 @@ def _judge(work: Step, look: Look, seen: BoardObservation, *, still: bool) -> No
             _watch_record(work, look)
     if work.match.started:
         watch_restart(work, look)
+
+
+def _keep_step(work: Step, look: Look, dice: Sequence[Die]) -> None:
+    """Do the record and the table agree before the roll? Dice that lie may have been played already."""
+    changed = position_changed(work, look)
+    waiting = work.match.phase in (Phase.TO_ROLL, Phase.OPENING) and work.seen.throw is None
+    if not changed or (waiting and not dice):
+        work.look_back(in_step=not changed)
 
 
 def _new_game_lies(work: Step, look: Look) -> bool:
@@ -157,7 +166,7 @@ def _turn_runs(work: Step) -> bool:
 
 def _in_play(work: Step, seen: BoardObservation) -> tuple[list[Die], Sight | None]:
     """The dice in view but for those known to lie about, things that are hardly dice, and the cube; and the cube."""
-    dice, cube = told_apart(work, seen, [die_of(die) for die in seen.dice if credible(die)])
+    dice, cube = told_apart(work, seen, [die_of(die) for die in dice_of(seen.dice)])
     _, rest = matched(work.seen.idle, dice)
     return rest, cube
 
@@ -278,7 +287,7 @@ def _next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
     if ready is None:
         return
     if work.match.phase is Phase.ILLEGAL:
-        if ready.reason is None:
+        if ready.reason in (None, "unread"):
             stands(work)
         return
     if now.best.kind is Kind.UNMOVED or (now.best.kind is Kind.LEGAL and now.best.after == work.match.position):
@@ -289,7 +298,8 @@ def _next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
     if now.best.kind is Kind.ILLEGAL and others_moved(work.match.position, now.best, side):
         start_anew(work, look, ready)
         return
-    conclude(work, look, now, sure=True)
+    if not conclude(work, look, now, sure=True) and not work.seen.in_step:
+        start_anew(work, look, ready)
     if work.match.illegal is not None and work.match.illegal.final:
         stands(work)
 

@@ -84,6 +84,7 @@ class Seen:
     cube_home: CubeMark | None = None  # where it lies when nobody offers it
     offer: CubeMark | None = None  # perhaps offered by the side on roll: what follows will tell
     start_looks: int = 0
+    in_step: bool = True  # the table showed the record's position before this roll was played
     anew: bool = False  # this turn began with a position taken from the table: its play may be made already
     hold: bytes | None = None
     latest: bytes | None = None  # the position last seen

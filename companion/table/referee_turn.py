@@ -94,9 +94,12 @@ def put_right(work: Step, side: Side) -> None:
 
 
 def notice(work: Step, guess: Guess, *, final: bool) -> bool:
-    """Say that a position is illegal, with the rules; never for one the rules call legal or half-finished."""
+    """Say that a position is illegal, with the rules; never for one the rules call legal or half-finished, and never
+    while the record and the table do not agree on where the turn began."""
     side = work.match.on_roll
     assert side is not None
+    if not work.seen.in_step or not _hand_made(work.match.position, guess, side):
+        return False
     verdict = check_play(work.match.position, side, guess.dice, guess.after)
     if verdict.legal or (verdict.partial and not final):
         return False
@@ -119,6 +122,14 @@ def notice(work: Step, guess: Guess, *, final: bool) -> bool:
         )
     )
     return True
+
+
+def _hand_made(before: Position, guess: Guess, side: Side) -> bool:
+    """A slip moves as many checkers as a play would; more is a table that was changed or misread."""
+    moved = sum(max(0, a - b) for a, b in zip(before.of(side), guess.after.of(side), strict=True))
+    hits = guess.after.of(side.other)[25] - before.of(side.other)[25]
+    pushed = sum(max(0, a - b) for a, b in zip(before.of(side.other), guess.after.of(side.other), strict=True))
+    return moved <= (4 if guess.dice[0] == guess.dice[1] else 3) and pushed <= max(hits, 1) + 1
 
 
 def mark_end(work: Step) -> None:
@@ -233,6 +244,9 @@ def _decide(work: Step, now: Decoded) -> bool:
         return True
     if now.best.kind is Kind.UNMOVED:
         return False
+    if legal is not None and _bar_apart(now.best, legal):
+        finish(work, legal, now)
+        return True
     if now.lead >= FINAL_LEAD and _own_final(work, now.best) and notice(work, now.best, final=True):
         return True
     if legal is not None and now.best.score - legal.score < FINAL_LEAD:
@@ -240,6 +254,12 @@ def _decide(work: Step, now: Decoded) -> bool:
         _ask_play(work, now)
         return True
     return False
+
+
+def _bar_apart(guess: Guess, legal: Guess) -> bool:
+    """A legal play but for the bar: with the dice lifted the hit checker stands there, seen or not."""
+    differing = encode(guess.after) != encode(legal.after)
+    return bool(not differing[:24].any())
 
 
 def _ask_play(work: Step, now: Decoded) -> None:

@@ -18,6 +18,7 @@ LATER_WEIGHT = 0.6
 """A second reading of the same die tells less than the first: the same cause may mislead both."""
 OPENING = "opening"
 UNSURE_DIE = 0.8
+FAINT_DIE = 0.3
 CLEAR_FAULT = 0.75
 SPOILING = FAULTS[:5]
 """States of a die that spoil the throw whatever the other one does."""
@@ -118,6 +119,15 @@ class Throw:
         """Log-chance of all 21 rolls; even when the dice were not read."""
         pair = self.pair
         return roll_chances(pair[0].log, pair[1].log) if pair else any_roll()
+
+
+def dice_of(seen: Sequence[DieObservation]) -> list[DieObservation]:
+    """The credible dice; one die alone lends credit to a faint one in its half, for dice are thrown in pairs."""
+    dice = [die for die in seen if credible(die)]
+    if len(dice) != 1 or dice[0].half is None:
+        return dice
+    faint = [d for d in seen if d is not dice[0] and d.half == dice[0].half and die_likeness(d) >= FAINT_DIE]
+    return [*dice, *sorted(faint, key=lambda d: -die_likeness(d))[:1]]
 
 
 def credible(seen: DieObservation) -> bool:
