@@ -8,17 +8,19 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
 import cv2
+import msgspec
 from flask import Flask
 
 from companion.app_heal import board_fault, heal, keys_fault, log_fault, settings_fault
 from companion.app_health import ErrorMemory, Health, SettingsFile
 from companion.app_keep import FilmSwitch, Housekeeper
+from companion.app_light import Light
 from companion.app_records import Records
 from companion.app_register import register
 from companion.app_rules import Law
@@ -124,7 +126,9 @@ def addresses(host: str, port: int) -> tuple[str, ...]:
     return tuple(f"http://{name}:{port}/" for name in found)
 
 
-def learner(board_file: Path, position: Callable[[], Position]) -> Callable[[Image], Calibration | None]:
+def learner(
+    board_file: Path, position: Callable[[], Position], light: Light
+) -> Callable[[Image], Calibration | None]:  # fmt: skip
     """Learns the board from a frame of the position expected, and keeps what it learned."""
     from companion.vision.calibrate import calibrate, save
 
@@ -134,7 +138,7 @@ def learner(board_file: Path, position: Callable[[], Position]) -> Callable[[Ima
         nonlocal said
         CAMERA.announce("learning the board", LEARN_S)
         try:
-            made = calibrate(image, position=position())
+            made = msgspec.structs.replace(calibrate(image, position=position()), exposure=light.held())
         except CalibrationError as error:
             log.info("not calibrated yet: %s", error)
             return None
@@ -255,9 +259,15 @@ def expected_position(runner: TableRunner) -> Position:
     return Position(view.white_position, view.black_position) if view.game and view.turns else START
 
 
+def exposure_of(runner: TableRunner) -> Mapping[str, float]:
+    """The camera's settings that belong to the calibration in use."""
+    calibration = runner.calibration()
+    return calibration.exposure if calibration else {}
+
+
 def make_runner(
     options: RunOptions, plan: SourcePlan, match_log: MatchLog, evidence: EvidenceStore, settings: Settings,
-    film: FilmSwitch,
+    film: FilmSwitch, light: Light,
 ) -> TableRunner:  # fmt: skip
     """The table with its source and eyes."""
     from companion.vision.observe import Observer
@@ -267,18 +277,19 @@ def make_runner(
     runner: TableRunner
 
     def filmed(frame: Frame) -> None:
+        light.watch(frame, runner.view())
         film.match = runner.match_id
         film.write(frame)
 
     runner = TableRunner(
-        plan.open,
+        lambda match: light.opened(plan.open(match)),
         match_log,
         Observer,
         calibration=load_board(options, board_file),
         evidence=evidence,
         begin=first_match(options, settings, opened),
         register=register,
-        learn=learner(board_file, lambda: expected_position(runner)),
+        learn=learner(board_file, lambda: expected_position(runner), light),
         on_frame=filmed,
     )
     plan.ready = lambda: runner.calibration() is not None
@@ -301,7 +312,8 @@ def build(options: RunOptions, plan: SourcePlan | None = None) -> Service:
     films, cap = options.data / "film", int(options.config.record.film_gb * 1e9)
     fixed = FilmWriter(options.record, cap) if options.record else None
     film = FilmSwitch(films, fixed, cap, lambda: settings.current().keep_film)
-    runner = make_runner(options, plan, match_log, evidence, settings.current(), film)
+    light = Light(lambda: exposure_of(runner))
+    runner = make_runner(options, plan, match_log, evidence, settings.current(), film, light)
     web = options.config.web
     host = options.host or web.host
     port = options.port if options.port is not None else web.port
@@ -313,7 +325,11 @@ def build(options: RunOptions, plan: SourcePlan | None = None) -> Service:
         records=Records(match_log, evidence, films),
         rules=Law(),
         vision=Wizard(
-            runner.latest_jpeg, board_path(options, plan), runner.set_calibration, lambda: expected_position(runner)
+            runner.latest_jpeg,
+            board_path(options, plan),
+            runner.set_calibration,
+            lambda: expected_position(runner),
+            light.held,
         ),
         health=health,
         settings=settings,

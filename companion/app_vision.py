@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import cv2
+import msgspec
 import numpy as np
 
 from companion.errors import CalibrationError, InputError
@@ -94,6 +95,7 @@ class Wizard:
         board_file: Path,
         use: Callable[[Calibration], None],
         position: Callable[[], Position] = lambda: START,
+        exposure: Callable[[], dict[str, float]] = dict,
     ) -> None:
         self._picture = picture
         self._board_file = board_file
@@ -101,6 +103,7 @@ class Wizard:
         self._trial: Calibration | None = None
         self._lock = threading.Lock()
         self._position = position
+        self._exposure = exposure
 
     def find(self, corners: list[Corner] | None, white_side: str | None, home: str | None) -> Json:
         from companion.vision.calibrate import calibrate
@@ -159,6 +162,7 @@ class Wizard:
             made = self._trial
         if made is None:
             raise InputError("there is no good calibration to keep; find the board first")
+        made = msgspec.structs.replace(made, exposure=self._exposure())
         save(made, self._board_file)
         self._use(made)
         return {"kept": True, "confidence": made.confidence}
