@@ -16,6 +16,7 @@ from companion.rules.roll import right_half
 from companion.table import events as ev
 from companion.table.evidence_model import Look, any_roll, encode, fit, look_of
 from companion.table.fold import won
+from companion.table.ghosts import without_ghosts
 from companion.table.hypotheses import Decoded, Guess, Kind, decode_turn, results
 from companion.table.referee_cube import Sight, follow_cube, told_apart, watch_cube
 from companion.table.referee_game import set_up_again, shows_start, watch_between, watch_restart
@@ -166,7 +167,7 @@ def _turn_runs(work: Step) -> bool:
 
 def _in_play(work: Step, seen: BoardObservation) -> tuple[list[Die], Sight | None]:
     """The dice in view but for those known to lie about, things that are hardly dice, and the cube; and the cube."""
-    dice, cube = told_apart(work, seen, [die_of(die) for die in dice_of(seen.dice)])
+    dice, cube = told_apart(work, seen, [die_of(die) for die in dice_of(without_ghosts(work, seen.dice))])
     _, rest = matched(work.seen.idle, dice)
     return rest, cube
 

@@ -35,6 +35,15 @@ class LastTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class Ghost:
+    """Something like a die, without a value, at a place (pixels); `turns`: in which turns it was seen there."""
+
+    x: float
+    y: float
+    turns: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class CubeMark:
     """A place the cube was seen in (pixels). `by`: the side whose right-hand half it is offered in; `t`, `frame`: of
     the first look at it there; `looks`: how many in a row; `sure`: confidence of the best of them."""
@@ -84,6 +93,7 @@ class Seen:
     cube_home: CubeMark | None = None  # where it lies when nobody offers it
     offer: CubeMark | None = None  # perhaps offered by the side on roll: what follows will tell
     start_looks: int = 0
+    ghosts: tuple[Ghost, ...] = ()  # things without a value seen in places, in which turns
     in_step: bool = True  # the table showed the record's position before this roll was played
     anew: bool = False  # this turn began with a position taken from the table: its play may be made already
     hold: bytes | None = None

@@ -259,7 +259,7 @@ def _decide(work: Step, now: Decoded) -> bool:
 def _bar_apart(guess: Guess, legal: Guess) -> bool:
     """A legal play but for the bar: with the dice lifted the hit checker stands there, seen or not."""
     differing = encode(guess.after) != encode(legal.after)
-    return bool(not differing[:24].any())
+    return guess.dice == legal.dice and bool(differing.any()) and not differing[:24].any()
 
 
 def _ask_play(work: Step, now: Decoded) -> None:

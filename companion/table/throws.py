@@ -134,7 +134,7 @@ def credible(seen: DieObservation) -> bool:
     """Enough of a die to be thought of: its value is read, or it is said with confidence to be one."""
     if seen.value is not None:
         return True
-    return die_likeness(seen) >= (UNSURE_DIE if seen.state == "unsure" else FAULTY_DIE)
+    return seen.confidence >= (UNSURE_DIE if seen.state == "unsure" else FAULTY_DIE)
 
 
 def die_likeness(seen: DieObservation) -> float:
