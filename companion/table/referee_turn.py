@@ -30,6 +30,8 @@ ROLL_LEAD = 1.5
 BACKTRACK_LEAD = 4.0
 GLIMPSE = 4.0
 """Nats against rolls without the one die that was seen."""
+TIME_LAPSE_S = 0.9
+"""Frames nearer to each other than this would have shown dice at rest twice."""
 POOR_FIT = 8.0
 """Nats a look may miss its own best reading by before an earlier turn is suspected."""
 
@@ -192,7 +194,14 @@ def turns_missed(work: Step, look: Look, throw: Throw | None = None) -> bool:
 
 
 def fault_called(work: Step, throw: Throw) -> None:
-    """The throw had to be repeated: said now that the players have taken it so, or as soon as it is clear."""
+    """The throw had to be repeated: said now that the players have taken it so, or as soon as it is clear.
+
+    Dice seen once and faintly were only rolling: nothing is said of them.
+    """
+    rolling = throw.looks < 2 and (not throw.rested or work.seen.t - throw.last_t < TIME_LAPSE_S)
+    if rolling and work.match.dice is None:
+        work.look_back(fresh=None, throw=None, gone=0, looks=())
+        return
     reason = throw.fault
     work.emit(
         ev.RerollCalled(

@@ -96,6 +96,11 @@ class Throw:
         return self.faulty and self.looks >= 2 and all(die.sure >= CLEAR_FAULT for die in spoiling)
 
     @property
+    def rested(self) -> bool:
+        """It lay still: seen twice, or so plainly that it was not just rolling by."""
+        return self.looks >= 2 or all(die.sure >= CLEAR_FAULT for die in self.dice)
+
+    @property
     def fault(self) -> str:
         """Why it had to be thrown again, now that it was: the fault seen, else the likeliest one."""
         seen = [die.fault for die in self.dice if die.fault]
