@@ -13,7 +13,14 @@ from companion.table.hypotheses import Kind, decode_turn
 from companion.table.referee_cube import take
 from companion.table.referee_recover import others_moved, start_anew
 from companion.table.referee_state import Step
-from companion.table.referee_turn import danced_unseen, fault_called, missed_turn, position_changed, went_on
+from companion.table.referee_turn import (
+    TIME_LAPSE_S,
+    danced_unseen,
+    fault_called,
+    missed_turn,
+    position_changed,
+    went_on,
+)
 from companion.table.state import Phase
 from companion.table.throws import CLEAR_FAULT, OPENING, Die, Throw, judged, matched
 
@@ -113,7 +120,9 @@ def _vanished(work: Step, dice: Sequence[Die]) -> Throw | None:
     if known is None or _open_question(work):
         return None
     moving = any(die.state == "moving" for die in dice)
-    if moving and work.seen.t - known.last_t < TUMBLING_S:
+    since = work.seen.t - known.last_t
+    untouched = known.looks == 1 and not work.seen.hands and since < TIME_LAPSE_S
+    if (moving and since < TUMBLING_S) or untouched:
         work.look_back(fresh=None)
         return None
     return known if moving or not dice else None
