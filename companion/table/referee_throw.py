@@ -221,7 +221,7 @@ def _valid(work: Step, throw: Throw, dice: Sequence[Die]) -> None:
         idle=(*idle, *work.seen.idle)[:8],
     )
     asked = work.asked
-    if asked == OPENING and pair[0].half != pair[1].half:
+    if asked == OPENING and {die.half for die in pair} == {"right", "left"}:
         _opening(work, throw)
         return
     side = Side(asked) if asked != OPENING else _starter(pair[0])
