@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.rules.hitodds.question import Dice, Question, partial_outcomes, results
+from companion.rules.hitodds.question import Dice, Question, partial_results, results
 from companion.rules.hitodds.states import OTHER_OFF, Bearing, Floats, other_side
 from companion.rules.hitodds.tables import MEN, table
 
@@ -50,9 +50,7 @@ def judged(bearing: Bearing, places: NDArray[np.int64], bearing_to_roll: bool, m
 def played(asked: Question, dice: Dice, bearing_on_roll: bool, spare_moves: bool) -> Question | None:
     """Where the play of a good player leads; None: it hits."""
     if spare_moves and not bearing_on_roll:
-        partial = partial_outcomes(asked, dice)
-        plays = {o.after for o in partial}
-        hit = any(o.hit for o in partial)
+        plays, hit = partial_results(asked, dice)
     else:
         plays, hit = results(asked, dice, bearing_on_roll)
     if hit:

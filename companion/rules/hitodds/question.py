@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from companion.errors import RuleError
@@ -15,6 +16,9 @@ from companion.rules.position import BAR, OFF, Position, Side, side_counts
 
 MAX_BEARING, MAX_AGAINST = 15, 4
 Dice = tuple[int, int]
+Way = tuple["Question", int]
+"""Where some moves of the other side lead, and how many men they hit."""
+Ways = dict[Way, tuple[Step, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,36 +121,42 @@ def partial_outcomes(asked: Question, dice: Dice) -> list[Outcome]:
 
     These men still obey the bar and closed points, and never bear off: further men stand outside their home.
     """
-    rolls = [dice, dice[::-1]] if dice[0] != dice[1] else [(dice[0],) * 4]
-    found = {(asked, 0): Outcome("", asked)}
-    for roll in rolls:
-        _go_on(Outcome("", asked), (), roll, found)
-    return list(found.values())
+    return [Outcome(format_steps(steps), after, hits) for (after, hits), steps in _partial_ways(asked, dice).items()]
 
 
-def _go_on(
-    now: Outcome, steps: tuple[Step, ...], dice: tuple[int, ...], found: dict[tuple[Question, int], Outcome]
-) -> None:
-    """Every way to go on from `now`, where `steps` led, with some of `dice` in their order."""
-    if not dice:
-        return
-    places = now.after.places
-    for place in {OTHER_BAR} if places[0] == OTHER_BAR else set(places):
-        there = place + dice[0]
-        if there >= OTHER_OFF or (there <= 6 and now.after.bearing[there - 1] >= 2):
-            continue
-        blot = there <= 6 and now.after.bearing[there - 1] == 1
-        walked = (*steps, Step(25 - place, 25 - there, blot))
-        after = Outcome(format_steps(walked), _stepped(now.after, place, there), now.hits + blot)
-        found.setdefault((after.after, after.hits), after)
-        _go_on(after, walked, dice[1:], found)
+def partial_results(asked: Question, dice: Dice) -> tuple[set[Question], bool]:
+    """The same without the texts: where the quiet plays lead, and whether some play hits."""
+    ways = _partial_ways(asked, dice)
+    return {after for after, hits in ways if not hits}, any(hits for _, hits in ways)
+
+
+def _partial_ways(asked: Question, dice: Dice) -> Ways:
+    ways: Ways = {(asked, 0): ()}
+    for roll in [dice, dice[::-1]] if dice[0] != dice[1] else [(dice[0],) * 4]:
+        front: Ways = {(asked, 0): ()}
+        for die in roll:
+            front = {way: steps for start in front.items() for way, steps in _one_step(*start, die)}
+            ways = {**front, **ways}
+    return ways
+
+
+def _one_step(start: tuple[Question, int], steps: tuple[Step, ...], die: int) -> Iterator[tuple[Way, tuple[Step, ...]]]:
+    """Every single move of the other side with `die`."""
+    asked, hits = start
+    for place in {OTHER_BAR} if asked.places[0] == OTHER_BAR else set(asked.places):
+        there = place + die
+        held = asked.bearing[there - 1] if there <= 6 else 0
+        if there < OTHER_OFF and held < 2:
+            yield (_stepped(asked, place, there), hits + held), (*steps, Step(25 - place, 25 - there, held == 1))
 
 
 def _stepped(asked: Question, place: int, there: int) -> Question:
     """One man of the other side moved; a man of the bearing side standing alone there is gone."""
     rest = list(asked.places)
     rest.remove(place)
-    bearing = tuple(0 if point == there else n for point, n in enumerate(asked.bearing, start=1))
+    bearing = asked.bearing
+    if there <= 6:
+        bearing = tuple(0 if point == there else n for point, n in enumerate(bearing, start=1))
     return Question(bearing, tuple(sorted([*rest, there])))
 
 
