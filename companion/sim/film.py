@@ -268,7 +268,7 @@ def _noise_sheet(shape: tuple[int, int], isp: Isp) -> NDArray[np.int16]:
     grey = rng.standard_normal((*small, 1), np.float32) * np.float32(math.sqrt(max(0.0, 1 - isp.chroma_noise**2)))
     noise = rng.standard_normal((*small, 3), np.float32) * np.float32(isp.chroma_noise) + grey
     noise = noise * np.float32(255 * isp.noise * (1 + isp.sharpen) * (0.6 + 0.4 * grain))
-    if grain > 1.01:
+    if noise.shape[:2] != shape:
         noise = np.asarray(cv2.resize(noise, (shape[1], shape[0]), interpolation=cv2.INTER_LINEAR), np.float32)
     return np.asarray(np.round(noise), np.int16)
 
