@@ -18,7 +18,7 @@ Next:
   sudo systemctl daemon-reload
   sudo systemctl enable --now backgammon-companion
   systemctl status backgammon-companion      (STATUS says what it does)
-  sudo companion pin --data /var/lib/backgammon-companion"""
+  sudo {companion} pin --data /var/lib/backgammon-companion"""
 NEXT_KIOSK = """
   sudo systemd-sysusers && sudo systemd-tmpfiles --create
   sudo systemctl enable --now backgammon-companion-kiosk"""
@@ -79,7 +79,7 @@ def install_service(write: bool, root: Path, kiosk: bool, hotspot: bool, source:
     for piece in wanted:
         path = root / piece.target
         click.echo(f"{'wrote' if path in written else 'kept '}  {path}: {piece.why}")
-    click.echo(NEXT + (NEXT_KIOSK if kiosk else ""))
+    click.echo(NEXT.format(companion=companion) + (NEXT_KIOSK if kiosk else ""))
 
 
 def _filled(text: str, *, companion: Path, source: str, port: int) -> str:
