@@ -153,8 +153,13 @@ AnyCommand = (
 
 
 class CommandResult(msgspec.Struct, frozen=True):
-    """Answer to a command: accepted, or the one clear line why not."""
+    """Answer to a command: accepted, or the one clear line why not.
+
+    `code`, `args`: the page's own text for it, `refused.<code>`; empty where there is only the message.
+    """
 
     ok: bool
     message: str = ""
     seq: int = 0
+    code: str = ""
+    args: dict[str, str | int] = {}

@@ -59,7 +59,7 @@ def obey(state: RefereeState, history: History, command: cmd.Command) -> tuple[R
     if order is None:
         raise RuleError(f"{type(command).__name__}: this table does not know that command")
     if command.expected_seq is not None and command.expected_seq != max(0, state.match.seq):
-        raise RuleError("the table has changed meanwhile: look again and repeat")
+        raise RuleError("the table has changed meanwhile: look again and repeat", code="changed_meanwhile")
     desk = Desk(Step(state), history, command.who)
     order(desk, command)
     after, events = desk.work.done()
@@ -87,7 +87,7 @@ def _side(name: str) -> Side:
 
 def _playing(desk: Desk) -> None:
     if not desk.match.started:
-        raise RuleError("no game is being played: start one first")
+        raise RuleError("no game is being played: start one first", code="no_game")
 
 
 def _position(text: str) -> tuple[Position, Side | None]:
@@ -98,21 +98,21 @@ def _position(text: str) -> tuple[Position, Side | None]:
 @_on(cmd.Pause)
 def _pause(desk: Desk, order: cmd.Pause) -> None:
     if desk.match.paused or desk.match.phase is Phase.NO_MATCH:
-        raise RuleError("there is nothing to pause")
+        raise RuleError("there is nothing to pause", code="nothing_to_pause")
     desk.emit(ev.Paused(**desk.stamp))
 
 
 @_on(cmd.Resume)
 def _resume(desk: Desk, order: cmd.Resume) -> None:
     if not desk.match.paused:
-        raise RuleError("the match is not paused")
+        raise RuleError("the match is not paused", code="not_paused")
     desk.emit(ev.Resumed(**desk.stamp))
 
 
 @_on(cmd.Abandon)
 def _abandon(desk: Desk, order: cmd.Abandon) -> None:
     if desk.match.phase in (Phase.NO_MATCH, Phase.MATCH_OVER):
-        raise RuleError("no match is running")
+        raise RuleError("no match is running", code="no_match")
     desk.emit(ev.MatchEnded(winner=None, score=desk.match.score, **desk.stamp))
 
 
@@ -122,7 +122,7 @@ def _set_dice(desk: Desk, order: cmd.SetDice) -> None:
     side = _side(order.side)
     dice = (max(order.dice), min(order.dice))
     if not all(1 <= value <= 6 for value in dice):
-        raise RuleError(f"dice {order.dice}: two numbers from 1 to 6")
+        raise RuleError(f"dice {order.dice}: two numbers from 1 to 6", code="bad_dice")
     seen = desk.work.seen
     lying = seen.throw or seen.fresh
     desk.work.look_back(throw=lying and replace(lying, called=True), fresh=None, fixed=dice)
@@ -160,7 +160,7 @@ def _choose_now(desk: Desk, order: cmd.ChoosePlay) -> None:
     match = desk.match
     side, dice = match.on_roll, order.dice or match.dice or (match.illegal and match.illegal.dice)
     if side is None or not dice:
-        raise RuleError("no roll is known for this turn: set the dice first")
+        raise RuleError("no roll is known for this turn: set the dice first", code="no_roll")
     if match.phase is Phase.ILLEGAL:
         desk.emit(ev.Corrected(side=side, why="operator", **desk.stamp))
     after = _after(match.position, side, order.play)
@@ -170,7 +170,12 @@ def _choose_now(desk: Desk, order: cmd.ChoosePlay) -> None:
 
 def _require_legal(before: Position, side: Side, dice: tuple[int, int], after: Position, text: str) -> None:
     if not any(play.after == after for play in legal_plays(before, side, dice)):
-        raise RuleError(f"{text or 'no move'}: not a legal play of {dice[0]}{dice[1]} here; to record it, let it stand")
+        raise RuleError(
+            f"{text or 'no move'}: not a legal play of {dice[0]}{dice[1]} here; to record it, let it stand",
+            code="not_legal",
+            play=text or "–",
+            roll=f"{dice[0]}-{dice[1]}",
+        )
 
 
 def _recorded(desk: Desk, turn: int | None) -> Action:
@@ -179,7 +184,7 @@ def _recorded(desk: Desk, turn: int | None) -> Action:
     turns = [a for a in actions if a.kind in ("play", "dance")]
     found = turns[-1] if turn is None and turns else next((a for a in turns if a.turn == turn), None)
     if found is None:
-        raise RuleError("there is no such turn in this game")
+        raise RuleError("there is no such turn in this game", code="no_such_turn")
     return found
 
 
@@ -226,16 +231,16 @@ def _rule(desk: Desk, order: cmd.Rule) -> None:
         "stands_premature": _early_counts,
     }
     if order.choice not in choices:
-        raise RuleError(f"choice {order.choice!r}: one of {', '.join(choices)}")
+        raise RuleError(f"choice {order.choice!r}: one of {', '.join(choices)}", code="bad_choice")
     choices[order.choice](desk)
 
 
 def _let_stand(desk: Desk) -> None:
     match = desk.match
     if match.phase is not Phase.ILLEGAL:
-        raise RuleError("no illegal play is in question")
+        raise RuleError("no illegal play is in question", code="no_illegal_play")
     if desk.work.law.illegal_play == "legal":
-        raise RuleError("under this profile an illegal play must be put right (F2)")
+        raise RuleError("under this profile an illegal play must be put right (F2)", code="must_correct")
     stands(desk.work)
 
 
@@ -243,7 +248,7 @@ def _put_right(desk: Desk) -> None:
     """Back as before the roll, the roll stays, any legal play may be made (F5)."""
     match = desk.match
     if match.illegal is None or match.on_roll is None:
-        raise RuleError("no illegal play is in question")
+        raise RuleError("no illegal play is in question", code="no_illegal_play")
     look = desk.work.seen.looks[0].key if desk.work.seen.looks else None
     desk.work.look_back(hold=look, gone=0, noticed=b"")
     desk.emit(ev.Corrected(side=match.on_roll, why="to be put right", **desk.stamp))
@@ -252,7 +257,7 @@ def _put_right(desk: Desk) -> None:
 def _roll_again(desk: Desk) -> None:
     match, seen = desk.match, desk.work.seen
     if match.phase not in (Phase.ROLLED, Phase.TO_ROLL, Phase.OPENING) or (match.dice is None and seen.fresh is None):
-        raise RuleError("no roll lies on the board")
+        raise RuleError("no roll lies on the board", code="no_dice")
     throw = seen.throw or seen.fresh
     side = match.on_roll.value if match.on_roll else None
     states = throw.states if throw else ()
@@ -264,9 +269,9 @@ def _counts(desk: Desk) -> None:
     """The throw that was called faulty is good."""
     match, seen = desk.match, desk.work.seen
     if match.reroll is None:
-        raise RuleError("no re-roll is in question")
+        raise RuleError("no re-roll is in question", code="no_reroll")
     if len(seen.old) != 2 or not all(die.read for die in seen.old) or match.on_roll is None:
-        raise RuleError("the dice could not be read: set their values instead")
+        raise RuleError("the dice could not be read: set their values instead", code="unread")
     dice = (max(d.best for d in seen.old), min(d.best for d in seen.old))
     desk.emit(ev.Rolled(side=match.on_roll, dice=dice, **desk.stamp))
     desk.work.look_back(fixed=dice, old=())
@@ -275,9 +280,9 @@ def _counts(desk: Desk) -> None:
 def _early_counts(desk: Desk) -> None:
     premature = desk.match.premature
     if premature is None or premature.dice is None:
-        raise RuleError("no readable premature roll is in question")
+        raise RuleError("no readable premature roll is in question", code="no_premature")
     if desk.match.phase is Phase.ROLLED:
-        raise RuleError("the turn before is not over yet: lift the dice first")
+        raise RuleError("the turn before is not over yet: lift the dice first", code="turn_not_over")
     desk.emit(ev.Rolled(side=premature.side, dice=premature.dice, **desk.stamp))
 
 
@@ -285,9 +290,9 @@ def _early_counts(desk: Desk) -> None:
 def _solve(desk: Desk, order: cmd.SolveDoubt) -> None:
     doubt = next((d for d in desk.match.doubts if d.doubt_id == order.doubt_id), None)
     if doubt is None:
-        raise RuleError("this question is answered already")
+        raise RuleError("this question is answered already", code="answered")
     if order.choice and doubt.alternatives and order.choice not in doubt.alternatives:
-        raise RuleError(f"{order.choice!r}: one of {', '.join(doubt.alternatives)}")
+        raise RuleError(f"{order.choice!r}: one of {', '.join(doubt.alternatives)}", code="bad_choice")
     if order.choice and doubt.turn is not None and desk.match.started:
         _apply_choice(desk, doubt, order.choice)
     desk.emit(ev.DoubtSolved(doubt_id=order.doubt_id, choice=order.choice, **desk.stamp))
@@ -305,18 +310,18 @@ def _apply_choice(desk: Desk, doubt: ev.Doubt, choice: str) -> None:
 
 @_on(cmd.Undo)
 def _undo(desk: Desk, order: cmd.Undo) -> None:
-    _travel(desk, desk.history.undo_target(), "nothing to undo")
+    _travel(desk, desk.history.undo_target(), "nothing to undo", "no_undo")
 
 
 @_on(cmd.Redo)
 def _redo(desk: Desk, order: cmd.Redo) -> None:
-    _travel(desk, desk.history.redo_target(), "nothing to redo")
+    _travel(desk, desk.history.redo_target(), "nothing to redo", "no_redo")
 
 
-def _travel(desk: Desk, target: int | None, refusal_text: str) -> None:
+def _travel(desk: Desk, target: int | None, refusal_text: str, code: str) -> None:
     """To another point of the history. What lies on the table now is not judged until it changes."""
     if target is None:
-        raise RuleError(refusal_text)
+        raise RuleError(refusal_text, code=code)
     seen = desk.work.seen
     hold = seen.looks[0].key if seen.looks else seen.latest
     desk.work.look_back(**_forgotten(seen), hold=hold)
@@ -342,10 +347,11 @@ def _forgotten(seen: Seen) -> dict[str, Any]:
 def _set_score(desk: Desk, order: cmd.SetScore) -> None:
     match = desk.match
     if match.phase is Phase.NO_MATCH:
-        raise RuleError("no match is running")
+        raise RuleError("no match is running", code="no_match")
     score = (order.white, order.black)
     if min(score) < 0 or (match.length and max(score) >= match.length):
-        raise RuleError(f"score {order.white} : {order.black}: 0 to {match.length - 1 if match.length else 'any'} each")
+        most = match.length - 1 if match.length else "any"
+        raise RuleError(f"score {order.white} : {order.black}: 0 to {most} each", code="bad_score")
     desk.emit(ev.ScoreSet(score=score, crawford=order.crawford, **desk.stamp))
 
 
@@ -353,7 +359,7 @@ def _set_score(desk: Desk, order: cmd.SetScore) -> None:
 def _set_cube(desk: Desk, order: cmd.SetCube) -> None:
     _playing(desk)
     if order.value < 1 or order.value & (order.value - 1):
-        raise RuleError(f"cube {order.value}: a cube shows 1, 2, 4, 8 …")
+        raise RuleError(f"cube {order.value}: a cube shows 1, 2, 4, 8 …", code="bad_cube")
     owner = _side(order.owner).value if order.owner else None
     desk.emit(ev.CubeSet(value=order.value, owner=owner, **desk.stamp))
 
@@ -369,14 +375,16 @@ def _double(desk: Desk, order: cmd.Double) -> None:
     before_roll = match.phase is Phase.TO_ROLL and match.on_roll is side
     refused = refusal(cube, side, on_roll=match.on_roll, rolled=not before_roll, crawford=match.crawford)
     if match.reroll is not None or refused is not None:
-        raise RuleError(refused.why if refused else "the roll has begun: no double after a re-roll (G1)")
+        if refused is None:
+            raise RuleError("the roll has begun: no double after a re-roll (G1)", code="cube_after_reroll")
+        raise RuleError(refused.why, code=refused.code, side=side.value, other=side.other.value)
     desk.emit(ev.Doubled(side=side, value=2 * match.cube, **desk.stamp))
 
 
 def _offered_to(desk: Desk, name: str) -> Side:
     side = _side(name)
     if desk.match.offered_by is not side.other:
-        raise RuleError(f"no double is offered to {side.value} (G2)")
+        raise RuleError(f"no double is offered to {side.value} (G2)", code="no_offer", side=side.value)
     return side
 
 
@@ -404,14 +412,14 @@ def _resign(desk: Desk, order: cmd.Resign) -> None:
 @_on(cmd.NextGame)
 def _next_game(desk: Desk, order: cmd.NextGame) -> None:
     if desk.match.phase is not Phase.BETWEEN:
-        raise RuleError("the game is not over: resign it, or undo")
+        raise RuleError("the game is not over: resign it, or undo", code="game_not_over")
     start_game(desk.work)
 
 
 @_on(cmd.SwapSides)
 def _swap(desk: Desk, order: cmd.SwapSides) -> None:
     if desk.match.phase is Phase.NO_MATCH:
-        raise RuleError("no match is running")
+        raise RuleError("no match is running", code="no_match")
     desk.emit(ev.SidesSwapped(**desk.stamp))
 
 
@@ -419,7 +427,7 @@ def begin_match(order: cmd.NewMatch, match_id: str, date: str) -> tuple[ev.Match
     """The events that begin a match. Raises RuleError or InputError when the profile or position cannot be."""
     load_profile(order.profile, order.overrides)
     if order.length < 0 or order.length > 99:
-        raise RuleError(f"match length {order.length}: 0 (money) to 99 points")
+        raise RuleError(f"match length {order.length}: 0 (money) to 99 points", code="bad_length")
     started = ev.MatchStarted(
         match_id=match_id,
         length=order.length,

@@ -34,7 +34,7 @@ def start_game(work: Step) -> None:
     crawford = Score(match.length, *match.score, match.crawford_done).is_crawford(work.law)
     work.look_back(
         throw=None, fresh=None, looks=(), gone=0, noticed=b"", strange=b"", strange_looks=0, last=None, start_looks=0,
-        offer=None, refused=None,
+        offer=None, refused=None, lone=None, glimpse=None,
     )  # fmt: skip
     work.emit(ev.GameStarted(t=work.seen.t, frame=work.seen.frame, game=match.next_game, crawford=crawford))
 

@@ -75,6 +75,7 @@ class Seen:
     throw: Throw | None = None
     fresh: Throw | None = None
     glimpse: Die | None = None  # one die of a throw, the other overlooked
+    lone: Throw | None = None  # that die at rest, followed: was it picked up without a play?
     refused: Throw | None = None  # the throw called faulty last
     old: tuple[Die, ...] = ()
     idle: tuple[Die, ...] = ()

@@ -24,6 +24,7 @@ from companion.table.referee_turn import (
 from companion.table.state import Phase
 from companion.table.throws import CLEAR_FAULT, OPENING, Die, Throw, judged, matched
 
+LONE_DIE = 0.9
 TUMBLING_S = 2.5
 """Dice seen once and elsewhere within this time were still rolling."""
 
@@ -102,7 +103,24 @@ def note_fresh(work: Step, dice: Sequence[Die], asked: Side | str, *, still: boo
 def _glimpse(work: Step, dice: Sequence[Die], side: Side) -> None:
     """One die of a throw seen, the other overlooked: remembered in case nothing more is seen of it."""
     if len(dice) == 1 and dice[0].state == "flat" and dice[0].read and dice[0].half == right_half(side):
-        work.look_back(glimpse=dice[0])
+        seen, known = work.seen, work.seen.lone
+        lone = Throw((dice[0],), seen.t, seen.frame, seen.t)
+        if known is not None and known.dice[0].near(dice[0]):
+            lone = replace(known, last_t=seen.t, looks=known.looks + 1)
+        work.look_back(glimpse=dice[0], lone=lone)
+
+
+def _lone_die_lifted(work: Step, throw: Throw) -> None:
+    """One die lay alone where it should, was picked up without a play, and the same side throws again: the other die
+    was where nobody could see it."""
+    lone = work.seen.lone
+    if lone is None or work.seen.offer is not None or not isinstance(work.asked, Side):
+        return  # it may have been the cube
+    if any(die.near(lone.dice[0]) for die in throw.dice):
+        return
+    at_rest = lone.looks >= 2 or throw.t - lone.last_t > TUMBLING_S
+    if at_rest and lone.dice[0].sure > LONE_DIE:
+        fault_called(work, replace(lone, looks=2, reason="off_board"))
 
 
 def _merged(known: Throw, now: Throw, pairs: list[tuple[Die, Die]]) -> Throw:
@@ -207,12 +225,14 @@ def _judge_again(work: Step, fresh: Throw) -> None:
 def _valid(work: Step, throw: Throw, dice: Sequence[Die]) -> None:
     pair = throw.pair
     assert pair is not None
+    _lone_die_lifted(work, throw)
     lies = throw.last_t == work.seen.t  # else the other dice in view came later
     idle = tuple(die for die in dice if lies and not any(die.near(d) for d in throw.dice))
     work.look_back(
         throw=replace(throw, called=True),
         fresh=None,
         glimpse=None,
+        lone=None,
         refused=None,
         old=(),
         gone=0,

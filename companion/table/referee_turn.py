@@ -355,6 +355,7 @@ def _forget_turn(work: Step, last: LastTurn) -> None:
     work.look_back(
         throw=None,
         glimpse=None,
+        lone=None,
         refused=None,
         old=dice,
         looks=(),

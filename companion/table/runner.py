@@ -253,14 +253,14 @@ class TableRunner:
         try:
             message = self._obey(command)
         except CompanionError as error:
-            return cmd.CommandResult(False, str(error), max(0, self._state.match.seq))
+            return cmd.CommandResult(False, str(error), max(0, self._state.match.seq), error.code, error.facts)
         return cmd.CommandResult(True, message, max(0, self._state.match.seq))
 
     def _obey(self, command: cmd.Command) -> str:
         match = self._state.match
         if isinstance(command, cmd.NewMatch):
             if match.started and match.game is not None and match.game.actions:
-                raise CompanionError("a match is running: abandon it first")
+                raise CompanionError("a match is running: abandon it first", code="match_running")
             self._begin(command)
         elif isinstance(command, cmd.SetMode):
             if command.mode not in ("monitor", "recorder", "teacher"):
@@ -274,7 +274,7 @@ class TableRunner:
 
     def _press(self, command: cmd.PressClock) -> None:
         if self._clock.kind == "none":
-            raise CompanionError("these rules have no clock")
+            raise CompanionError("these rules have no clock", code="no_clock")
         side, now = Side(command.side), time.monotonic()
         actions: dict[str, Callable[[], Clock]] = {
             "press": lambda: press(self._clock, side, now),

@@ -105,3 +105,12 @@ def test_a_spot_seen_as_a_die_turn_after_turn_is_none() -> None:
     play.turn(WHITE, (3, 1), "8/5 6/5")
     play.turn(BLACK, (4, 2), "8/4 6/4")
     assert "reroll" not in [type(e).__struct_config__.tag for e in play.ref.events]  # type: ignore[misc]
+
+
+def test_one_die_alone_picked_up_without_a_play_had_its_fellow_out_of_sight() -> None:
+    play = opened()
+    play.table.throw(BLACK, (6, 4))
+    play.table.dice = play.table.dice[:1]
+    assert play.look(2) == []
+    play.lift()
+    assert play.throw(BLACK, (5, 2)) == ["reroll", "roll"]
