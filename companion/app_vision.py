@@ -43,7 +43,9 @@ def decode(data: bytes) -> Image:
     """A JPEG, PNG or WebP as BGR; InputError when it is none or absurdly large."""
     image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
-        raise InputError("this picture is broken or of an unknown kind; send a JPEG, PNG or WebP")
+        raise InputError(
+            "this picture is broken or of an unknown kind; send a JPEG, PNG or WebP", code="broken_picture"
+        )
     longest = max(image.shape[:2])
     if longest > LONGEST_PHOTO:
         scale = LONGEST_PHOTO / longest
@@ -110,7 +112,7 @@ class Wizard:
 
         data = self._picture()
         if data is None:
-            raise InputError("the camera gives no picture yet; check it on the page Health")
+            raise InputError("the camera gives no picture yet; check it on the page Health", code="no_picture")
         image = decode(data)
         size = [image.shape[1], image.shape[0]]
         try:
@@ -161,7 +163,7 @@ class Wizard:
         with self._lock:
             made = self._trial
         if made is None:
-            raise InputError("there is no good calibration to keep; find the board first")
+            raise InputError("there is no good calibration to keep; find the board first", code="no_calibration")
         made = msgspec.structs.replace(made, exposure=self._exposure())
         save(made, self._board_file)
         self._use(made)

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+Fact = str | int
+
 
 class CompanionError(Exception):
-    """Base of all errors this product raises on purpose."""
+    """Base of all errors this product raises on purpose.
+
+    `code`, `facts`: what the page says in the reader's language, text `refused.<code>` with these values; without a
+    code the page shows the message as it is.
+    """
+
+    def __init__(self, message: str, *, code: str = "", **facts: Fact) -> None:
+        super().__init__(message)
+        self.code, self.facts = code, facts
 
 
 class InputError(CompanionError):

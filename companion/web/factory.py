@@ -109,7 +109,7 @@ def bad_json(error: Exception) -> Response:
 
 
 def unusable(error: CompanionError) -> Response:
-    return refuse(422, "unusable", str(error))
+    return refuse(422, "unusable", str(error), error.code, **error.facts)
 
 
 def not_built(error: NotBuiltError) -> Response:

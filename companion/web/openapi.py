@@ -35,7 +35,12 @@ STRUCTS: tuple[Any, ...] = (
 ERROR = {
     "type": "object",
     "required": ["error", "detail"],
-    "properties": {"error": {"type": "string"}, "detail": {"type": "string"}, "args": {"type": "object"}},
+    "properties": {
+        "error": {"type": "string"},
+        "detail": {"type": "string"},
+        "code": {"type": "string"},
+        "args": {"type": "object"},
+    },
 }
 SESSION = {
     "type": "object",

@@ -66,9 +66,12 @@ def reply(value: Any, status: int = 200) -> Response:
     return answer
 
 
-def refuse(status: int, code: str, detail: str = "", **args: Any) -> Response:
-    """An error: `code` names a text in the language files (`error.<code>`), `detail` is for logs and programs."""
-    return reply({"error": code, "detail": detail, "args": args}, status)
+def refuse(status: int, error: str, detail: str = "", code: str = "", **args: Any) -> Response:
+    """An error: `error` names a text in the language files (`error.<error>`), `detail` is for logs and programs.
+
+    `code`: a closer text, `refused.<code>`, where there is one.
+    """
+    return reply({"error": error, "detail": detail, "code": code, "args": args}, status)
 
 
 def operator_session() -> str | None:

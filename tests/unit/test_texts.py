@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -60,3 +61,33 @@ def test_the_language_is_the_wish_then_the_browsers_then_the_tables() -> None:
     assert texts.choose(None, german, "en") == "de"
     assert texts.choose("xx", nothing, "de") == "de"
     assert texts.choose(None, nothing, "xx") == "en"
+
+
+def raised_codes() -> set[str]:
+    """The `code` of every refusal a page can meet, and those of the cube rules."""
+    found = set()
+    for path in Path(texts.__file__).parents[1].rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "").endswith("Error"):
+                found |= {k.value.value for k in node.keywords if k.arg == "code" and isinstance(k.value, ast.Constant)}
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "CubeRefusal":
+                found.add(node.args[1].value)  # type: ignore[attr-defined]
+    return {code for code in found if not code.startswith("beaver")} | {"no_undo", "no_redo"}
+
+
+def test_every_refusal_with_a_code_has_its_text_and_every_text_its_refusal() -> None:
+    known = {key.removeprefix("refused.") for key in texts.texts("en") if key.startswith("refused.")}
+    assert raised_codes() == known
+
+
+def test_all_refusals_of_the_table_have_a_code() -> None:
+    """Whatever the page's own buttons can run into is told in the page's language."""
+    source = (Path(texts.__file__).parents[1] / "table" / "orders.py").read_text(encoding="utf-8")
+    without = [
+        ast.unparse(node.args[0])
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "RuleError"
+        if not any(keyword.arg == "code" for keyword in node.keywords)
+    ]
+    # What only a program can send: an unknown command, an unknown side.
+    assert all("does not know that command" in text or "white or black" in text for text in without), without

@@ -46,7 +46,11 @@ def question(bearing: dict[int, int], against: dict[int, int]) -> Question:
     """From {own point: men} of both sides (25 = bar); RuleError with the reason when outside the domain."""
     wrong = [point for point, n in bearing.items() if n and not 1 <= point <= 6]
     if wrong:
-        raise RuleError(f"bearing: point {wrong[0]} is not in the home board: all its men must stand on points 1 to 6")
+        raise RuleError(
+            f"bearing: point {wrong[0]} is not in the home board: all its men must stand on points 1 to 6",
+            code="odds_not_home",
+            point=wrong[0],
+        )
     wrong = [point for point, n in against.items() if n and not 1 <= point <= 25]
     if wrong:
         raise RuleError(f"against: point {wrong[0]} does not exist: give 1 to 24, or bar")
@@ -54,12 +58,18 @@ def question(bearing: dict[int, int], against: dict[int, int]) -> Question:
         raise RuleError("bearing and against: a point cannot hold fewer than 0 men")
     men, others = sum(bearing.values()), sum(against.values())
     if not 1 <= men <= MAX_BEARING:
-        raise RuleError(f"bearing: {men} men; 1 to {MAX_BEARING} are possible")
+        raise RuleError(f"bearing: {men} men; 1 to {MAX_BEARING} are possible", code="odds_bearing_men", count=men)
     if not 1 <= others <= MAX_AGAINST:
-        raise RuleError(f"against: {others} men in all; 1 to {MAX_AGAINST} are possible")
+        raise RuleError(
+            f"against: {others} men in all; 1 to {MAX_AGAINST} are possible", code="odds_against_men", count=others
+        )
     both = [point for point, n in bearing.items() if n and against.get(25 - point)]
     if both:
-        raise RuleError(f"both sides stand on the bearing side's {both[0]}-point (the other's {25 - both[0]}-point)")
+        raise RuleError(
+            f"both sides stand on the bearing side's {both[0]}-point (the other's {25 - both[0]}-point)",
+            code="odds_shared",
+            point=both[0],
+        )
     counts = tuple(bearing.get(point, 0) for point in range(1, 7))
     places = sorted(25 - point for point, n in against.items() for _ in range(n))
     return Question(counts, tuple(places))

@@ -36,6 +36,7 @@ export async function api(method, path, value, { raw = false } = {}) {
 }
 
 function errorText(data) {
+  if (data.code && has(`refused.${data.code}`)) return t(`refused.${data.code}`, data.args);
   if (data.error === "unusable" || data.error === "bad_request") return data.detail || t("error.bad_request");
   if (data.error && has(`error.${data.error}`)) return t(`error.${data.error}`, data.args);
   return data.message || data.detail || t("error.unknown");
