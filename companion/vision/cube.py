@@ -19,6 +19,7 @@ SIZES = (0.028, 0.1)  # edges in board units, generously
 RISE = 0.3  # of its edge: the crop's middle lies this far above the cube's middle
 MOST = 4  # candidates looked at
 TURNS = (0, 1, 2, 3)  # quarter turns the best is read at
+OFFERED = 0.3  # a cube is this much rarer on the playing surface
 IS_CUBE = 0.5
 CENTRE = 0.2  # a cube this share of the board's height around the middle is nobody's
 
@@ -43,12 +44,21 @@ def find_cube(
     if not found:
         return None
     crops = [_crop(image, s, geometry) for s in found]
-    likely = [s.score * (1 - float(p[6])) for s, p in zip(found, _faces(crops), strict=True)]
+    looks = _faces(crops)
+    likely = [
+        s.score * (1 - float(p[6])) * float(p[:6].max()) * _usual(s, geometry)
+        for s, p in zip(found, looks, strict=True)
+    ]
     best = int(np.argmax(likely))
     views = _faces([np.ascontiguousarray(np.rot90(crops[best], k)) for k in TURNS])
     face = np.exp(np.log(np.maximum(views, 1e-6)).mean(axis=0))
     face = np.asarray(face / face.sum(), np.float32)
     return None if 1 - float(face[6]) < IS_CUBE else (found[best], face)
+
+
+def _usual(s: Sighting, geometry: BoardGeometry) -> float:
+    """How common a cube is there: seldom on the playing surface."""
+    return OFFERED if place_of(*dice_state.local(geometry, s.x, s.y, 0.02).xy, geometry) == "offered" else 1.0
 
 
 def _fits(s: Sighting, geometry: BoardGeometry) -> bool:

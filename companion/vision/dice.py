@@ -21,14 +21,15 @@ from companion.vision.types import CubeObservation, DieObservation
 
 Image = NDArray[np.uint8]
 SIZES = (0.014, 0.08)  # edges of dice in board units, generously
-MOST = 10  # dice looked at in one picture
-SURE_VALUE = 0.90  # below: value refused
+MOST = 8  # dice looked at in one picture
+SURE_VALUE = 0.80  # below: value refused
 SURE_PLAIN = 0.90  # the same without a board
 IS_DIE = 0.5
 WORTH_A_SECOND_LOOK = -1.0  # logit of being a die at first glance
 PLAINLY = 1.0  # the same, from which its pips are not looked at for smaller dice
 SAME_SIZE = 0.2  # log ratio within which dice are taken to be equally large
-TOGETHER = 3.0  # log odds of finder and reader
+OTHER_SIZE = 0.45  # log ratio from which one of them is no die
+TOGETHER = 1.5  # log odds of finder and reader
 FLAT = 0.5  # at least: the die lies flat on something
 INSIDE = 0.6  # of a cube's edge: a die seen nearer to its middle is the cube
 RAIL = 0.09  # board units a rail may reach outwards
@@ -100,7 +101,8 @@ def _common_edge(edges: list[tuple[float, float]]) -> float:
 def _closer(image: Image, candidates: list[_Candidate]) -> list[_Candidate]:
     """A first glance: drops what is no die, centres the rest, and sees two sightings of one die as one."""
     glances = dice_state.glance(*_crops(image, candidates))
-    seen = [(float(g[0]), _moved(c, g)) for c, g in zip(candidates, glances, strict=True) if g[0] > WORTH_A_SECOND_LOOK]
+    worth = [(c, g) for c, g in zip(candidates, glances, strict=True) if g[0] > WORTH_A_SECOND_LOOK]
+    seen = [(float(g[0]), _moved(c, g)) for c, g in worth]
     whole = [c for logit, c in seen if logit > PLAINLY]
     kept: list[_Candidate] = []
     for _, c in sorted(seen, key=lambda pair: -pair[0]):
@@ -108,8 +110,15 @@ def _closer(image: Image, candidates: list[_Candidate]) -> list[_Candidate]:
             continue
         if all(_apart(c.sighting, k.sighting) for k in kept):
             kept.append(c)
+    return _sized(kept)
+
+
+def _sized(kept: list[_Candidate]) -> list[_Candidate]:
+    """Dice of one throw are equally large: sizes far off are no dice (a board's dice alone), the rest share one."""
     usual = _common_edge([(c.edge, c.sighting.score) for c in kept])
-    return [replace(c, edge=usual) if abs(np.log(c.edge / usual)) < SAME_SIZE else c for c in kept]
+    off = [abs(float(np.log(c.edge / usual))) for c in kept]
+    alike = [replace(c, edge=usual) if o < SAME_SIZE else c for c, o in zip(kept, off, strict=True)]
+    return [c for c, o in zip(alike, off, strict=True) if c.place is None or o < OTHER_SIZE]
 
 
 def _moved(c: _Candidate, glance: NDArray[np.float32]) -> _Candidate:
