@@ -60,6 +60,13 @@ def after_the_cut(source: Path, target: Path, wal: bytes | None) -> MatchLog:
     return MatchLog(target / LOG_FILE)
 
 
+def test_every_play_is_written_through_to_the_disk(tmp_path: Path) -> None:
+    log = MatchLog(tmp_path / LOG_FILE)
+    assert log.rows("PRAGMA journal_mode") == [("wal",)]
+    assert log.rows("PRAGMA synchronous") == [(2,)], "FULL"
+    log.close()
+
+
 def test_a_log_torn_at_any_byte_holds_all_that_was_acknowledged_before(written, tmp_path: Path) -> None:
     folder, sizes = written
     wal = (folder / f"{LOG_FILE}-wal").read_bytes()
