@@ -113,7 +113,9 @@ def test_the_camera_is_set_up_by_touch(server, open_page) -> None:
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x + dx, "y": y + dx}]})
     assert page.locator(".cal-glass image").count() == 1
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    page.tap(".seat.left")
+    for _ in range(2):  # a nervous finger
+        page.tap(".seat.left")
+        page.wait_for_selector('.seat.left[aria-pressed="true"]')
     page.tap("text=Use these corners")
     page.wait_for_selector("text=The board is found")
     corners, white_side, _ = server.fakes.vision.asked[-1]

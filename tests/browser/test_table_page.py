@@ -153,6 +153,13 @@ def test_a_refusal_of_the_table_is_told(server, open_page) -> None:
     page.wait_for_selector('.toast.bad:has-text("there is nothing to undo")')
 
 
+def test_a_refusal_is_told_in_the_readers_language(server, open_page) -> None:
+    server.table.refusal, server.table.refusal_code = "no illegal play is in question", "no_illegal_play"
+    page = open_page(operator=True, lang="de")
+    page.click('button[data-key="undo"]')
+    page.wait_for_selector('.toast.bad:has-text("Es geht um keinen unerlaubten Zug.")')
+
+
 def test_a_viewer_becomes_operator_by_the_pin(server, open_page) -> None:
     page = open_page()
     page.click('button[data-key="lock"]')

@@ -167,7 +167,7 @@ class FakeTable:
 
     def __init__(self, view: TableView = MIDDLE) -> None:
         self.commands: list[Command] = []
-        self.refusal = ""
+        self.refusal, self.refusal_code = "", ""
         self.picture: bytes | None = JPEG
         self._view = view
         self._news = threading.Condition()
@@ -194,7 +194,7 @@ class FakeTable:
     def submit(self, command: Command) -> CommandResult:
         self.commands.append(command)
         if self.refusal:
-            return CommandResult(False, self.refusal)
+            return CommandResult(False, self.refusal, code=self.refusal_code)
         self._obey(command)
         return CommandResult(True, "", self._view.seq + 1)
 

@@ -7,6 +7,7 @@ import { has, percent, t } from "./texts.js";
 
 const EVERY_MS = 1000;
 const SEATS = ["top", "left", "right", "bottom"];
+const HOMES = ["right", "left"];
 const METERS = ["light", "sharpness", "size"];
 const state = { seat: null, home: null, moved: false, corners: null, found: null, address: null };
 const image = h("img", { alt: t("cal.picture"), class: "cal-picture" });
@@ -49,15 +50,21 @@ function placeCorners() {
   if (w > 1) handles.set([w, height], state.address, [[0.15, 0.15], [0.85, 0.15], [0.85, 0.85], [0.15, 0.85]].map(([x, y]) => [x * w, y * height]));
 }
 
-function drawChoices() {
-  const seat = (name) => h("button", { type: "button", class: `seat ${name}`, "data-key": `seat-${name}`, "aria-pressed": String(state.seat === name), onclick: () => choose("seat", name) }, t("cal.white_here"), h("span", { class: "hidden" }, ` ${t(`cal.seat.${name}`)}`));
-  put(seats, SEATS.map(seat), h("div", { class: "cal-stage" }, image, overlay));
-  put(homes, ["right", "left"].map((name) => h("button", { type: "button", class: "chip", "data-key": `home-${name}`, "aria-pressed": String(state.home === name), onclick: () => choose("home", name) }, t(`cal.home.${name}`))));
+const seatButtons = SEATS.map((name) => h("button", { type: "button", class: `seat ${name}`, "data-key": `seat-${name}`, onclick: () => choose("seat", name) }, t("cal.white_here"), h("span", { class: "hidden" }, ` ${t(`cal.seat.${name}`)}`)));
+const homeButtons = HOMES.map((name) => h("button", { type: "button", class: "chip", "data-key": `home-${name}`, onclick: () => choose("home", name) }, t(`cal.home.${name}`)));
+put(seats, seatButtons, h("div", { class: "cal-stage" }, image, overlay));
+put(homes, homeButtons);
+
+/** The buttons stay the same ones: a finger that is on one must find it when it is lifted. */
+function showChoices() {
+  SEATS.forEach((name, i) => seatButtons[i].setAttribute("aria-pressed", String(state.seat === name)));
+  HOMES.forEach((name, i) => homeButtons[i].setAttribute("aria-pressed", String(state.home === name)));
 }
 
+/** One tap says it, a second one on the same button changes nothing: fingers tap twice. */
 function choose(what, value) {
-  state[what] = state[what] === value ? null : value;
-  drawChoices();
+  state[what] = value;
+  showChoices();
 }
 
 function meter(name, value) {
@@ -82,7 +89,7 @@ function showOutcome(found) {
   }
   state.seat = found.white_side ?? state.seat;
   state.home = found.home ?? state.home;
-  drawChoices();
+  showChoices();
   showMeters(found);
   if (!found.ok) {
     put(outcome, h("div", { class: "banner warn" }, icon("warn"), h("div", { class: "stack" }, h("h2", {}, t("cal.failed")), h("p", { class: "sentence" }, reasonOf(found)), h("p", {}, t("cal.failed_help")))));
@@ -139,7 +146,7 @@ function page(operator) {
         h("section", { class: "card stack" }, h("h2", {}, t("cal.step2")), h("p", {}, t("cal.step2_text")), h("p", {}, t("cal.home")), homes, h("button", { type: "button", onclick: () => attempt(true) }, t("cal.use_corners")))),
     ),
   );
-  drawChoices();
+  showChoices();
   refresh();
 }
 
