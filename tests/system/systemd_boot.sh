@@ -16,8 +16,14 @@ while read -r outside inside; do  # read-only views of programs that live elsewh
     mount -o remount,bind,ro "$root$inside" || true
 done < "$root/views"
 mkdir -p "$root"/{proc,sys,run,tmp,dev,var/lib,var/log,oldroot}
+# Nothing of the real machine may be touched: without writable /sys and /proc/sys neither udev nor sysctl set to work.
 mount -t proc proc "$root/proc"
-mount -t sysfs sysfs "$root/sys"
+mount --bind "$root/proc/sys" "$root/proc/sys"
+mount -o remount,bind,ro "$root/proc/sys"
+mount -t sysfs -o ro sysfs "$root/sys"
+for unit in systemd-udevd systemd-udev-trigger systemd-sysctl systemd-modules-load systemd-binfmt systemd-networkd; do
+    ln -sfn /dev/null "$root/etc/systemd/system/$unit.service"
+done
 for place in run tmp dev; do mount -t tmpfs tmpfs "$root/$place"; done
 while read -r name major minor; do mknod -m 666 "$root/dev/$name" c "$major" "$minor"; done <<'NODES'
 null 1 3
@@ -32,7 +38,6 @@ mount -t devpts devpts "$root/dev/pts"
 mount -t tmpfs tmpfs "$root/dev/shm"
 ln -s /proc/self/fd "$root/dev/fd"
 mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup" || mount -t tmpfs tmpfs "$root/sys/fs/cgroup"
-ip link set lo up 2> /dev/null || true
 cd "$root"
 pivot_root . oldroot
 cd /
