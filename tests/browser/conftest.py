@@ -46,6 +46,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
+def until(page: Any, holds: Callable[[], bool], what: str = "a condition", seconds: float = 15.0) -> None:
+    """Wait until `holds()`; the page goes on meanwhile."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, f"waited in vain for {what}"
+        page.wait_for_timeout(25)
+
+
+def until_commands(page: Any, server: Server, expected: list[Any]) -> None:
+    """Wait until the table has got exactly these commands."""
+    end = time.monotonic() + 15
+    while len(server.table.commands) < len(expected) and time.monotonic() < end:
+        page.wait_for_timeout(25)
+    assert server.table.commands == expected
+
+
 class Server:
     """The page on fakes, which can be stopped and started again on the same port."""
 
@@ -107,7 +123,7 @@ def open_page(browser: Any, server: Server) -> Iterator[Callable[..., Any]]:
             viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light", locale=lang,
             has_touch=touch, bypass_csp=not csp, reduced_motion="reduce",
         )  # fmt: skip
-        context.set_default_timeout(8000)
+        context.set_default_timeout(15_000)  # a busy machine is slow, not wrong
         contexts.append(context)
         if operator:
             cookie = auth.new_session(KEYS, time.time())

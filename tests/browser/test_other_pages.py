@@ -9,6 +9,7 @@ import cv2
 import msgspec
 import numpy as np
 import pytest
+from conftest import until_commands
 from webfakes import DOUBT, ILLEGAL, MIDDLE, OPENING, TEACHER
 
 from companion.table import commands as cmd
@@ -186,11 +187,8 @@ def test_the_clock_is_pressed_by_touch_and_by_key(server, open_page) -> None:
     page = open_page("/clock", operator=True, touch=True)
     page.tap(".clock-half.white")
     page.keyboard.press("l")
-    page.wait_for_timeout(200)
-    assert [(c.side, c.action, c.who) for c in server.table.commands] == [
-        ("white", "press", "clock"),
-        ("black", "press", "clock"),
-    ]
+    pressed = [cmd.PressClock(side=side, action="press", who="clock") for side in ("white", "black")]
+    until_commands(page, server, pressed)
     assert page.locator(".clock-half.black .clock-time").inner_text() == "1:35"
     server.table.change(clock=msgspec.structs.replace(clock, running=None, flag="white", left=(0.0, 95.0)))
     page.wait_for_selector("text=Time is up")

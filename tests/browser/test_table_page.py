@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+from conftest import until_commands
 from webfakes import DOUBT, ILLEGAL, MIDDLE, OPENING, REROLL, TEACHER
 
 from companion.rules.ids import gnu_position_id
@@ -49,8 +50,7 @@ def test_each_fault_has_its_banner_with_rule_and_choices(server, open_page) -> N
         assert page.locator('[role="alert"] .banner').count() == 1
     assert "must enter first" in text_of(page, ".banner .sentence")
     page.click("text=Let it stand")
-    page.wait_for_timeout(100)
-    assert server.table.commands[-1] == cmd.Rule(choice="stand")
+    until_commands(page, server, [cmd.Rule(choice="stand")])
 
 
 def test_the_other_banners_speak_too_and_a_match_ends(server, open_page) -> None:
@@ -69,9 +69,9 @@ def test_the_other_banners_speak_too_and_a_match_ends(server, open_page) -> None
         assert "{" not in text_of(page, ".banner")
         if kind == "double":
             page.click(".banner .primary")
+    until_commands(page, server, [cmd.Take(side="black")])
     server.table.change(banner=None, status="match_over", status_text=Message("status.match_over", {"winner": "black"}))
     page.wait_for_selector('.status:has-text("Black wins")')
-    assert server.table.commands == [cmd.Take(side="black")]
 
 
 def test_a_doubt_is_solved_by_one_tap_on_its_answer(server, open_page) -> None:
@@ -80,8 +80,7 @@ def test_a_doubt_is_solved_by_one_tap_on_its_answer(server, open_page) -> None:
     page.click("button.doubts")
     page.click('.sheet button:has-text("6-3")')
     page.wait_for_selector(".sheet", state="detached")
-    page.wait_for_timeout(150)
-    assert server.table.commands == [cmd.SolveDoubt(doubt_id="d1", choice="6-3")]
+    until_commands(page, server, [cmd.SolveDoubt(doubt_id="d1", choice="6-3")])
 
 
 def test_a_checker_is_put_right_with_two_taps(server, open_page) -> None:
@@ -139,11 +138,11 @@ def test_another_play_is_chosen_and_a_missed_turn_added(server, open_page) -> No
     page.click(".faces >> nth=1 >> .chip >> nth=0")
     page.click('.sheet .chip:text-is("8/5 6/5")')
     page.wait_for_selector(".sheet", state="detached")
-    page.wait_for_timeout(150)
-    assert server.table.commands == [
+    expected: list[cmd.Command] = [
         cmd.ChoosePlay(play="13/10 6/5", turn=6, dice=(5, 5)),
         cmd.AddTurn(side="white", dice=(3, 1), play="8/5 6/5"),
     ]
+    until_commands(page, server, expected)
 
 
 def test_a_refusal_of_the_table_is_told(server, open_page) -> None:

@@ -117,6 +117,7 @@ export function login() {
     const problem = h("p", { class: "problem", role: "alert" });
     const field = h("input", {
       id: "pin",
+      autofocus: true,
       inputmode: "numeric",
       autocomplete: "off",
       maxlength: 12,

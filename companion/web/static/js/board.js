@@ -309,7 +309,12 @@ export class Board {
     for (const [name, action] of [["dice", dice], ["cube", cube]]) {
       const layer = this.layers[name];
       layer.onclick = action;
-      layer.onkeydown = (event) => action && ["Enter", " "].includes(event.key) && (event.preventDefault(), event.stopPropagation(), action());
+      layer.onkeydown = (event) => {
+        if (!action || !["Enter", " "].includes(event.key)) return; // Never the value false: that would swallow Tab.
+        event.preventDefault();
+        event.stopPropagation();
+        action();
+      };
       layer.classList.toggle("handle", Boolean(action));
       for (const attribute of ["role", "tabindex", "aria-label"]) layer.removeAttribute(attribute);
       if (!action) continue;
