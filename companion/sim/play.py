@@ -126,8 +126,7 @@ def _opening(stage: Stage, turn: Turn) -> None:
     """One die each, in the own right-hand half; equal dice are thrown again."""
     assert turn.dice is not None
     stage.note(on_roll=None)
-    while stage.rng.random() < 1 / 6:
-        value = stage.rng.randint(1, 6)
+    for value in _ties(stage, turn):
         _throw_one_each(stage, dict.fromkeys(Side, value), None)
         stage.tell("opening_roll", white=value, black=value)
         stage.wait(stage.pace.settle, "opening_tie")

@@ -49,7 +49,7 @@ def running(tmp_path: Path, factory: Callable[[MatchState], Source], begin: cmd.
     return runner
 
 
-def until(runner: TableRunner, true: Callable[[], bool], seconds: float = 60.0) -> None:
+def until(runner: TableRunner, true: Callable[[], bool], seconds: float = 240.0) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, f"waited in vain: {runner.view().status}"
