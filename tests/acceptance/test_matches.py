@@ -56,6 +56,7 @@ def common(want: list[object], have: list[object]) -> int:
 
 def played(table: SimulatedTable, fps: float, seed: int) -> Refereed:
     ref = Refereed.of(table.script.length)
+    ref.state = dataclasses.replace(ref.state, patient=True)  # as transcribe does
     for event in truth_events(table, fps, REAL, seed):
         ref.state, new = referee(ref.state, event)
         ref.events += new
