@@ -28,9 +28,11 @@ IS_DIE = 0.5
 WORTH_A_SECOND_LOOK = -1.0  # logit of being a die at first glance
 PLAINLY = 1.0  # the same, from which its pips are not looked at for smaller dice
 SAME_SIZE = 0.2  # log ratio within which dice are taken to be equally large
+NEIGHBOURS, TOUCHING = 10, 1.1  # places looked at around a lone die, and how far off in edges
+UNSEEN = 0.35  # the finder's score of what it did not point at
 OTHER_SIZE = 0.45  # log ratio from which one of them is no die
 TOGETHER = 1.5  # log odds of finder and reader
-FLAT = 0.5  # at least: the die lies flat on something
+FLAT = 0.6  # at least: the die lies flat on something
 INSIDE = 0.6  # of a cube's edge: a die seen nearer to its middle is the cube
 RAIL = 0.09  # board units a rail may reach outwards
 
@@ -56,11 +58,27 @@ def read_dice(
     """
     seen = dice_detect.find(image, geometry) if sightings is None else sightings
     candidates = _candidates([s for s in seen if s.kind == "die"][: MOST if geometry else None], geometry)
-    candidates = _closer(image, candidates)
+    found = _sure(image, _closer(image, candidates))
+    if geometry is not None and len(found) == 1:
+        found += _sure(image, _closer(image, _around(found[0][0]), found[0][0]))[:1]
+    dice = [_observe(c, r, geometry) for c, r in found]
+    return tuple(sorted(dice, key=lambda d: -d.confidence))
+
+
+def _sure(image: Image, candidates: list[_Candidate]) -> list[tuple[_Candidate, DieReading]]:
+    """The candidates that are dice, with what they show."""
     crops, tangents = _crops(image, candidates)
     readings = dice_state.read(crops, tangents, _wide_crops(image, candidates))
-    dice = [_observe(c, r, geometry) for c, r in zip(candidates, readings, strict=True) if _is_die(c, r)]
-    return tuple(sorted(dice, key=lambda d: -d.confidence))
+    return [(c, r) for c, r in zip(candidates, readings, strict=True) if _is_die(c, r)]
+
+
+def _around(die: _Candidate) -> list[_Candidate]:
+    """Where a second die lies that touches this one: the finder may see such a pair as one thing."""
+    turns = np.arange(NEIGHBOURS) * 2 * np.pi / NEIGHBOURS
+    s, reach = die.sighting, TOUCHING * die.edge * dice_state.crop_map(die.place, 1.0, 1.0)
+    places = [reach @ [np.cos(a), np.sin(a)] for a in turns]
+    near = [replace(s, x=s.x + float(dx), y=s.y + float(dy), score=UNSEEN) for dx, dy in places]
+    return [replace(die, sighting=n) for n in near]
 
 
 def read_dice_and_cube(
@@ -98,8 +116,11 @@ def _common_edge(edges: list[tuple[float, float]]) -> float:
     return ordered[int(np.searchsorted(weights, weights[-1] / 2))][0]
 
 
-def _closer(image: Image, candidates: list[_Candidate]) -> list[_Candidate]:
-    """A first glance: drops what is no die, centres the rest, and sees two sightings of one die as one."""
+def _closer(image: Image, candidates: list[_Candidate], known: _Candidate | None = None) -> list[_Candidate]:
+    """A first glance: drops what is no die, centres the rest, and sees two sightings of one die as one.
+
+    `known`: a die already read, not to be seen again.
+    """
     glances = dice_state.glance(*_crops(image, candidates))
     worth = [(c, g) for c, g in zip(candidates, glances, strict=True) if g[0] > WORTH_A_SECOND_LOOK]
     seen = [(float(g[0]), _moved(c, g)) for c, g in worth]
@@ -108,7 +129,8 @@ def _closer(image: Image, candidates: list[_Candidate]) -> list[_Candidate]:
     for _, c in sorted(seen, key=lambda pair: -pair[0]):
         if any(_pip_of(c.sighting, w.sighting) for w in whole):
             continue
-        if all(_apart(c.sighting, k.sighting) for k in kept):
+        others = kept if known is None else [*kept, known]
+        if all(_apart(c.sighting, k.sighting) for k in others):
             kept.append(c)
     return _sized(kept)
 
