@@ -17,15 +17,14 @@ from companion.table import events as ev
 from companion.table.evidence_model import Look, any_roll, encode, fit, look_of
 from companion.table.fold import won
 from companion.table.ghosts import without_ghosts
-from companion.table.hypotheses import Decoded, Guess, Kind, decode_turn, results
+from companion.table.hypotheses import Guess, Kind, decode_turn, results
 from companion.table.referee_cube import Sight, follow_cube, told_apart, watch_cube
 from companion.table.referee_game import set_up_again, shows_start, watch_between, watch_restart
-from companion.table.referee_recover import opening_missed, others_moved, start_anew, turn_lost
+from companion.table.referee_next import next_throw
+from companion.table.referee_recover import opening_missed
 from companion.table.referee_state import RefereeState, Step
-from companion.table.referee_throw import confirm, note_fresh, watch_early, watch_wait
+from companion.table.referee_throw import watch_early, watch_wait
 from companion.table.referee_turn import (
-    LEGAL_LEAD,
-    conclude,
     correct_last,
     decoded,
     fault_called,
@@ -33,14 +32,11 @@ from companion.table.referee_turn import (
     last_score,
     lifted,
     lying,
-    mark_end,
     missed_turn,
-    notice,
     now_side,
     other_results,
     position_changed,
     rolls_of,
-    stands,
     turns_missed,
     unseen_rolls,
     went_on,
@@ -193,7 +189,7 @@ def _watch_turn(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> 
         work.look_back(throw=replace(throw, dice=tuple(rest)))
         lying(work, look)
     elif rest:
-        _next_throw(work, look, rest, still=still)
+        next_throw(work, look, rest, still=still)
     else:
         lifted(work, look)
 
@@ -268,108 +264,6 @@ def _shifted(work: Step, throw: Throw, rest: Sequence[Die], look: Look) -> bool:
     same_half = {die.half for die in rest} == {die.half for die in throw.dice}
     flat = all(die.state == "flat" for die in rest)
     return same_half and flat and now.values() == throw.values()
-
-
-def _next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> None:
-    """Other dice lie there: the lifting was not seen, or the mover throws again."""
-    side = work.match.on_roll
-    if side is None:
-        return
-    mark_end(work)
-    now = decoded(work, look)
-    assert now is not None
-    if work.match.phase is not Phase.ILLEGAL:
-        if _thrown_again(work, look, dice, now, still=still):
-            return
-        if now.best.kind is Kind.LEGAL and conclude(work, look, now, sure=False):
-            return
-    known = work.seen.fresh
-    ready = known if known is not None and work.seen.hands else note_fresh(work, dice, side.other, still=still)
-    if ready is None:
-        return
-    if work.match.phase is Phase.ILLEGAL:
-        if ready.reason in (None, "unread"):
-            stands(work)
-        return
-    if now.best.kind is Kind.UNMOVED or (now.best.kind is Kind.LEGAL and now.best.after == work.match.position):
-        _unmoved(work, ready, look, now.best, dice)
-        return
-    if went_on(work, look, ready):
-        return
-    if now.best.kind is Kind.ILLEGAL and others_moved(work.match.position, now.best, side):
-        start_anew(work, look, ready)
-        return
-    if not conclude(work, look, now, sure=True) and not work.seen.in_step:
-        start_anew(work, look, ready)
-    if work.match.illegal is not None and work.match.illegal.final:
-        stands(work)
-
-
-def _thrown_again(work: Step, look: Look, dice: Sequence[Die], now: Decoded, *, still: bool) -> bool:
-    """Nothing was played with the roll and the mover has thrown again: the roll was not valid, whatever it looked like.
-
-    True also while that throw waits for a second look.
-    """
-    side, first = now_side(work), work.seen.throw
-    mine = work.law.half == "right" and all(die.half == right_half(side) for die in dice)
-    if first is None or not mine or work.seen.anew:
-        return False
-    played = now.best.after != work.match.position and (not first.faulty or now.best.dice == first.values())
-    if now.best.kind is Kind.LEGAL and (played or first.reason is None):
-        return False  # played, or a dance: the other side has thrown, into the wrong half
-    if first.faulty and work.seen.hands and (_unplayed(work, now) or now.best.dice != first.values()):
-        fault_called(work, first)
-        note_fresh(work, dice, side, still=still)
-        return True
-    ready = note_fresh(work, dice, side, still=still)
-    if ready is None:
-        return True
-    if first.reason is None and ready.reason == "unread":
-        return False
-    if not (_unplayed(work, now) or _plays(work, ready, look)):
-        return False
-    fault_called(work, first)
-    confirm(work, ready, look, dice)
-    return True
-
-
-def _unplayed(work: Step, now: Decoded) -> bool:
-    return now.best.after == work.match.position and (now.best.kind is Kind.UNMOVED or now.best.kind is Kind.LEGAL)
-
-
-def _plays(work: Step, throw: Throw, look: Look) -> bool:
-    """The position is a play of this throw."""
-    now = decode_turn(work.match.position, now_side(work), throw.rolls(), ((look, 1.0),))
-    return now.best.kind is Kind.LEGAL and now.lead >= LEGAL_LEAD and not work.match.illegal
-
-
-def _unmoved(work: Step, ready: Throw, look: Look, guess: Guess, dice: Sequence[Die]) -> None:
-    """Nothing was moved and other dice lie there: thrown again by the mover, or the turn given up."""
-    if turn_lost(work, look):
-        return
-    side = now_side(work)
-    home = {right_half(side)}
-    halves = {die.half for die in ready.dice}
-    if halves == home or work.law.half == "any" or ready.faulty:
-        if work.seen.throw is not None:
-            fault_called(work, work.seen.throw)
-        work.look_back(throw=None, fresh=None, old=(), gone=0)
-        if ready.reason == "wrong_half":
-            ready = replace(ready, reason=None)
-        if ready.reason is None:
-            work.emit(ev.Rolled(t=ready.t, frame=ready.frame, side=side, dice=ready.values()))
-            work.look_back(throw=replace(ready, called=True))
-        else:
-            confirm(work, ready, look, dice)
-    elif not _surely_read(work.seen.throw):
-        start_anew(work, look, ready)
-    elif notice(work, replace(guess, kind=Kind.ILLEGAL), final=True):
-        stands(work)
-
-
-def _surely_read(throw: Throw | None) -> bool:
-    """Nobody is accused over a roll that was not plainly seen."""
-    return throw is not None and throw.reason is None and throw.looks >= 2 and all(die.read for die in throw.dice)
 
 
 def _watch_record(work: Step, look: Look) -> None:
