@@ -21,9 +21,10 @@ function pause() {
 for (const side of ["white", "black"]) {
   halves[side] = h("button", { type: "button", class: `clock-half ${side}`, onclick: () => press(side) }, h("span", { class: "clock-name" }), h("span", { class: "clock-time" }), h("span", { class: "clock-hint" }));
 }
+const pauseButton = h("button", { type: "button", onclick: pause }, t("clock.pause"));
 put(
   app,
-  h("div", { class: "clock" }, halves.white, h("div", { class: "clock-middle" }, h("button", { type: "button", onclick: pause }, t("clock.pause")), h("a", { class: "button", href: "/" }, t("nav.table")), note), halves.black),
+  h("div", { class: "clock" }, halves.white, h("div", { class: "clock-middle" }, pauseButton, h("a", { class: "button", href: "/" }, t("nav.table")), note), halves.black),
 );
 
 /** Seconds left now: the server's figure, less the time since it came; the delay runs first. */
@@ -45,6 +46,7 @@ function draw(view) {
     half.children[1].textContent = kind === "none" ? "" : seconds(leftNow(view, side));
     half.children[2].textContent = flag === side ? t("clock.flag") : running === side ? t("clock.press") : "";
   }
+  pauseButton.hidden = view.clock.kind === "none";
   note.textContent = view.clock.kind === "none" ? t("clock.none") : session.operator ? t(`clock.${view.clock.kind}`, { delay: view.clock.delay_s }) : t("pin.needed");
 }
 

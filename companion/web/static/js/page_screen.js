@@ -13,7 +13,7 @@ parts.alert.setAttribute("role", "alert");
 const bottom = new URLSearchParams(location.search).get("seat") === "black" ? "black" : "white";
 const top = bottom === "white" ? "black" : "white";
 
-put(app, h("div", { class: "screen" }, h("div", { class: "screen-board" }, board.svg, parts.alert), h("div", { class: "screen-side" }, parts.top, parts.status, parts.match, parts.last, parts.foot, h("img", { class: "screen-qr", src: "/join.svg", alt: t("join.qr") }))));
+put(app, h("div", { class: "screen" }, h("div", { class: "screen-board" }, board.svg), h("div", { class: "screen-side" }, parts.top, parts.alert, parts.status, parts.match, parts.last, parts.foot, h("img", { class: "screen-qr", src: "/join.svg", alt: t("join.qr") }))));
 
 const drawBanner = onChange(() => put(parts.alert, bannerBox(latest, { choices: false })));
 const drawRest = onChange((line) => {
