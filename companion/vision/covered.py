@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from companion.vision.rectify import HALF, INNER, MARGIN, PITCH, STRIDE, STRIP
 
 Floats = NDArray[np.float32]
-HAND_AT, HAND_PEAK = 0.06, 0.1
+HAND_AT, HAND_PEAK = 0.4, 0.5
 """A hand's cells are at least so probable, and one of them more so: hands are large, so weak signs that hang together
 tell more than their height."""
 HAND_CELLS = 24
