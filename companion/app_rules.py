@@ -9,12 +9,16 @@ from typing import Any
 import msgspec
 
 from companion.hitodds_store import DiskStore
+from companion.rules.hitodds.odds import PATIENCE_S
 from companion.rules.ids import gnu_id, gnu_position_id, parse_id, xgid
 from companion.rules.plays import legal_plays
 from companion.rules.position import BAR, Position, Side
 from companion.rules.profile import load_profile, profile_names
 from companion.rules.validity import position_faults
 from companion.web.ports import Json, NotBuiltError
+
+QUICK_S = 2.0
+"""So long a page is kept waiting for a solution when it asked for a quick answer."""
 
 
 def side_or_none(text: str | None) -> Side | None:
@@ -73,6 +77,7 @@ class Law:
             spare_moves=question["spare_moves"],
             dice=tuple(question["dice"]) if question["dice"] else None,
             on_roll=question["on_roll"],
+            patience=QUICK_S if question.get("quick") else PATIENCE_S,
             store=DiskStore(),
         )
         found: Json = msgspec.to_builtins(answer)

@@ -56,6 +56,7 @@ class OddsQuestion(msgspec.Struct, forbid_unknown_fields=True):
     spare_moves: bool = False
     dice: tuple[Die, Die] | None = None
     on_roll: Annotated[str, msgspec.Meta(pattern="^(bearing|against)$")] | None = None
+    quick: bool = False  # an estimate within seconds rather than a solution within a minute
 
 
 class CalibrationTrial(msgspec.Struct, forbid_unknown_fields=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
@@ -239,6 +240,24 @@ def test_hit_odds_are_asked_by_tapping(server, open_page) -> None:
     server.fakes.rules.built = True
     page.click('button:has-text("Calculate")')
     page.wait_for_selector("text=12.340%")
+    assert page.locator("text=up to a minute").count() == 0
+
+
+def test_hit_odds_that_take_time_are_estimated_until_they_are_solved(server, open_page) -> None:
+    solved = threading.Event()
+    server.fakes.rules.built, server.fakes.rules.slow = True, solved
+    page = open_page("/hit-odds")
+    page.locator('.spot[data-place="6"]').click()
+    page.click("text=Black, waiting")
+    page.locator('.spot[data-place="bar.black"]').click()
+    page.click('button:has-text("Calculate")')
+    page.wait_for_selector("text=up to a minute")
+    shown = page.locator("body").inner_text()
+    assert "10.0% (8.0% – 12.0%)" in shown
+    assert "Estimate by simulation, with its 95 % interval." in shown
+    solved.set()
+    page.wait_for_selector("text=12.340%")
+    assert "up to a minute" not in page.locator("body").inner_text()
 
 
 def test_names_are_text_and_never_markup(server, open_page) -> None:

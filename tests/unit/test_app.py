@@ -218,6 +218,18 @@ def test_hit_odds_come_from_the_solver_or_say_that_there_is_none() -> None:
     assert 0.0 <= answer["bearing_on_roll"] <= 1.0
 
 
+def test_a_quick_question_is_estimated_and_says_that_it_can_be_solved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("companion.app_rules.QUICK_S", 0.0)
+    asked = {"bearing": {"6": 1}, "against": {"bar": 1, "24": 1, "23": 1}, "spare_moves": False, "dice": None}
+    quick = Law().hit_odds({**asked, "on_roll": None, "quick": True})
+    assert (quick["method"], quick["solvable"]) == ("estimate", True)
+    exact = Law().hit_odds({**asked, "on_roll": None})
+    assert (exact["method"], exact.get("solvable")) == ("exact", None)
+
+
 def test_corners_of_a_request_are_four_pairs() -> None:
     assert corners_of(None) is None
     assert corners_of("0,0 1,0 1,1 0,1") == [(0, 0), (1, 0), (1, 1), (0, 1)]

@@ -296,6 +296,7 @@ class FakeRules:
     """`RulesPort` with fixed answers."""
 
     built = False
+    slow: threading.Event | None = None  # not solved before it is set
 
     def legal(self, position: str, dice: tuple[int, int]) -> Json:
         if len(position) != 14:
@@ -324,6 +325,11 @@ class FakeRules:
     def hit_odds(self, question: Json) -> Json:
         if not self.built:
             raise NotBuiltError("hit odds: not built yet")
+        if self.slow and not question["quick"]:
+            self.slow.wait(30)
+        elif self.slow:
+            estimate = {"bearing_on_roll": 0.1, "against_on_roll": 0.2, "interval": [[0.08, 0.12], [0.17, 0.23]]}
+            return {**estimate, "method": "estimate", "solvable": True}
         return {"bearing_on_roll": 0.1234, "against_on_roll": 0.2345, "method": "exact", "interval": None}
 
 

@@ -47,6 +47,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     model: str = msgspec.field(default_factory=lambda: "ordinary")  # ordinary | spare_moves
     note: str = ""
     plays: tuple[PlayOdds, ...] | None = None
+    solvable: bool = False  # an estimate that a minute's solving would replace
 
 
 def answer(
@@ -77,7 +78,8 @@ def answer(
         found = _solved(wanted, spare_moves, progress, store)
     if found is None:
         guessed = estimate(asked, wanted[1:], spare_moves, on_roll)
-        return _answer_of(guessed.both, guessed.interval, model, plays, {**guessed.plays}, on_roll, ESTIMATED)
+        answered = _answer_of(guessed.both, guessed.interval, model, plays, {**guessed.plays}, on_roll, ESTIMATED)
+        return msgspec.structs.replace(answered, solvable=_quick(asked, PATIENCE_S))
     values: Values = {q: (found[q][1 if on_roll == "bearing" else 0], None) for q in wanted[1:]}
     return _answer_of(found[asked], None, model, plays, values, on_roll, "" if asked.has_contact else "no contact")
 

@@ -61,6 +61,7 @@ function tools() {
 }
 
 function clear() {
+  latest = null;
   bearing.fill(0);
   against.fill(0);
   put(answer);
@@ -68,19 +69,23 @@ function clear() {
 }
 
 function span(pair, i) {
-  return pair ? ` (${percent(pair[i][0])} – ${percent(pair[i][1])})` : "";
+  return pair ? ` (${percent(pair[i][0], 1)} – ${percent(pair[i][1], 1)})` : "";
 }
 
 function result(odds, model) {
+  const digits = odds.interval ? 1 : 3; // An estimate knows no thousandths.
   return [
     h("dl", { class: "facts card" },
-      h("div", { class: "fact" }, h("dt", {}, t("odds.bearing_rolls")), h("dd", { class: "big" }, percent(odds.bearing_on_roll, 3), h("small", {}, span(odds.interval, 0)))),
-      h("div", { class: "fact" }, h("dt", {}, t("odds.against_rolls")), h("dd", { class: "big" }, percent(odds.against_on_roll, 3), h("small", {}, span(odds.interval, 1))))),
+      h("div", { class: "fact" }, h("dt", {}, t("odds.bearing_rolls")), h("dd", { class: "big" }, percent(odds.bearing_on_roll, digits), h("small", {}, span(odds.interval, 0)))),
+      h("div", { class: "fact" }, h("dt", {}, t("odds.against_rolls")), h("dd", { class: "big" }, percent(odds.against_on_roll, digits), h("small", {}, span(odds.interval, 1))))),
     h("p", {}, t(`odds.method.${odds.method}`), " ", t(`odds.model.${model}`)),
-    odds.plays ? h("section", { class: "card" }, h("h2", {}, t("odds.plays")), h("ol", { class: "odds-plays" }, odds.plays.map(({ play, hit }) => h("li", {}, h("span", {}, play || t("turn.dance")), h("strong", {}, percent(hit, 3)))))) : null,
+    odds.plays ? h("section", { class: "card" }, h("h2", {}, t("odds.plays")), h("ol", { class: "odds-plays" }, odds.plays.map(({ play, hit, interval }) => h("li", {}, h("span", {}, play || t("turn.dance")), h("strong", {}, percent(hit, digits), h("small", {}, span(interval && [interval], 0))))))) : null,
   ];
 }
 
+let latest = null;
+
+/** What is not solved within seconds is estimated first; the solution takes its place when it is there. */
 async function ask(event) {
   event.preventDefault();
   const { elements } = event.target;
@@ -91,9 +96,16 @@ async function ask(event) {
   const dice = [Number(elements.die1.value), Number(elements.die2.value)];
   const question = { bearing: men(bearing), against: men(against), spare_moves: elements.spare.checked };
   if (dice[0] && dice[1]) Object.assign(question, { dice, on_roll: elements.on_roll.value });
+  const asked = (latest = Symbol("question"));
   put(answer, h("p", {}, t("load.wait")));
   try {
-    put(answer, result(await api("POST", "hitodds", question), question.spare_moves ? "spare" : "alone"));
+    const model = question.spare_moves ? "spare" : "alone";
+    const first = await api("POST", "hitodds", { ...question, quick: true });
+    if (asked !== latest) return;
+    put(answer, result(first, model), first.solvable ? h("p", { role: "status" }, t("odds.solving")) : null);
+    if (!first.solvable) return;
+    const solved = await api("POST", "hitodds", question);
+    if (asked === latest) put(answer, result(solved, model));
   } catch (error) {
     put(answer, h("p", { class: "notice", role: "alert" }, error.status === 501 ? t("odds.not_built") : error.message));
   }
