@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from companion.rules.roll import right_half
 from companion.table import events as ev
-from companion.table.evidence_model import Look
-from companion.table.hypotheses import Decoded, Guess, Kind, decode_turn
+from companion.table.evidence_model import Look, encode
+from companion.table.hypotheses import Decoded, Kind, decode_turn, play_text
 from companion.table.referee_recover import others_moved, start_anew, turn_lost
 from companion.table.referee_state import Step
 from companion.table.referee_throw import confirm, note_fresh
@@ -17,6 +17,7 @@ from companion.table.referee_turn import (
     conclude,
     decoded,
     fault_called,
+    finish,
     mark_end,
     notice,
     now_side,
@@ -49,7 +50,7 @@ def next_throw(work: Step, look: Look, dice: Sequence[Die], *, still: bool) -> N
             stands(work)
         return
     if now.best.kind is Kind.UNMOVED or (now.best.kind is Kind.LEGAL and now.best.after == work.match.position):
-        _unmoved(work, ready, look, now.best, dice)
+        _unmoved(work, ready, look, now, dice)
         return
     if went_on(work, look, ready):
         return
@@ -100,7 +101,23 @@ def _plays(work: Step, throw: Throw, look: Look) -> bool:
     return now.best.kind is Kind.LEGAL and now.lead >= LEGAL_LEAD and not work.match.illegal
 
 
-def _unmoved(work: Step, ready: Throw, look: Look, guess: Guess, dice: Sequence[Die]) -> None:
+def _untouched(work: Step, look: Look) -> bool:
+    """Every region reads as the record says: only then may anybody hear that no checker was moved."""
+    return bool((look.best[:26] == encode(work.match.position)[:26]).all())
+
+
+def _half_seen(work: Step, now: Decoded) -> None:
+    """Something was moved, but not seen where to (a tall stack hides its last man): the likeliest play, in doubt."""
+    legal = now.best_of(Kind.LEGAL)
+    if legal is None:
+        return
+    before, side = work.match.position, now_side(work)
+    finish(work, legal, now)
+    text = play_text(before, side, legal.dice, legal.after)
+    work.doubt("play", (text[0],) if text else (), "a checker was moved, but not seen where to")
+
+
+def _unmoved(work: Step, ready: Throw, look: Look, now: Decoded, dice: Sequence[Die]) -> None:
     """Nothing was moved and other dice lie there: thrown again by the mover, or the turn given up."""
     if turn_lost(work, look):
         return
@@ -120,7 +137,9 @@ def _unmoved(work: Step, ready: Throw, look: Look, guess: Guess, dice: Sequence[
             confirm(work, ready, look, dice)
     elif not _surely_read(work.seen.throw):
         start_anew(work, look, ready)
-    elif notice(work, replace(guess, kind=Kind.ILLEGAL), final=True):
+    elif not _untouched(work, look):
+        _half_seen(work, now)
+    elif notice(work, replace(now.best, kind=Kind.ILLEGAL), final=True):
         stands(work)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 import msgspec
+import pytest
 from test_referee import BLACK, WHITE, Play, after, last, opened
 
 from companion.rules.position import START
 from companion.table import events as ev
-from companion.vision.types import CubeObservation, DieObservation
+from companion.vision.types import BoardObservation, CountReading, CubeObservation, DieObservation
 
 
 def cube(place: str, sure: float, x: float = 500, by: str | None = None) -> CubeObservation:
@@ -114,3 +115,23 @@ def test_one_die_alone_picked_up_without_a_play_had_its_fellow_out_of_sight() ->
     assert play.look(2) == []
     play.lift()
     assert play.throw(BLACK, (5, 2)) == ["reroll", "roll"]
+
+
+def test_a_sixth_man_hidden_by_the_fifth_is_no_unplayed_roll(monkeypatch: pytest.MonkeyPatch) -> None:
+    """24/13 onto five men: the stack still reads five, the 24-point one less. Nobody is told that nothing was moved."""
+    play = opened()
+    before = play.table.position
+    play.throw(BLACK, (6, 5), looks=3)
+    as_seen = play.table.observation
+
+    def stack_reads_five() -> BoardObservation:
+        seen = as_seen()
+        points = list(seen.points)
+        points[25 - 13 - 1] = CountReading(-5, 0.999)
+        points[25 - 24 - 1] = CountReading(-1, 0.9, ((-2, 0.09),))
+        return msgspec.structs.replace(seen, points=tuple(points))
+
+    monkeypatch.setattr(play.table, "observation", stack_reads_five)
+    said = play.move(after(before, BLACK, (6, 5), "24/13")) + play.lift() + play.throw(WHITE, (4, 2), looks=3)
+    assert "illegal" not in said
+    assert play.match.on_roll is WHITE
