@@ -62,7 +62,7 @@ def gnubg_imports(texts: dict[str, str], folder: Path) -> dict[str, Imported]:
     done = subprocess.run(
         [GNUBG, "-t", "-q", "-r", "-p", "import.py"],
         cwd=folder,
-        env={**os.environ, "HOME": str(folder), "LC_ALL": "C.UTF-8"},
+        env={**os.environ, "HOME": str(folder), "LC_ALL": "C.UTF-8", "PYTHONUNBUFFERED": "1"},  # its prints in order
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
