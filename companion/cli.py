@@ -44,6 +44,7 @@ BENCHES = {
     "accuracy": ("companion.bench.accuracy:command", "Accuracy on the generated hold-out."),
     "dice": ("companion.bench.dice_bench:command", "Dice and cube: rates and CPU time."),
     "page": ("companion.bench.page_bench:command", "Latency of the page under viewers."),
+    "sim": ("companion.bench.sim_bench:command", "Speed of the simulated table."),
     "soak": ("companion.bench.soak_bench:command", "Hours of play: memory, threads, missed turns."),
 }
 

@@ -152,7 +152,7 @@ def place_dice(scene: Scene, rng: Rng, faults: float) -> tuple[Die, ...]:
     if rng.random() < faults:
         dice[1] = _fault(scene, rng, dice[1], dice[0])
     if rng.random() < 0.06:
-        dice.append(_spare(scene, rng, die_style(rng)))
+        dice.append(spare_die(scene, rng, die_style(rng)))
     return tuple(dice)
 
 
@@ -172,7 +172,7 @@ def _touching(rng: Rng, first: Die, die: Die) -> Die:
     return replace(die, x=first.x + math.cos(a) * die.size * 1.2, y=first.y + math.sin(a) * die.size * 1.2)
 
 
-def _spare(scene: Scene, rng: Rng, style: DieStyle) -> Die:
+def spare_die(scene: Scene, rng: Rng, style: DieStyle) -> Die:
     x0, _, x1, _ = scene.layout.outer()
     x = x1 + 3.0 if rng.random() < 0.5 else x0 - 3.0
     y = float(rng.uniform(-0.4, 0.4)) * scene.layout.height

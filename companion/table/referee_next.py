@@ -8,7 +8,7 @@ from dataclasses import replace
 from companion.rules.roll import right_half
 from companion.table import events as ev
 from companion.table.evidence_model import Look, encode
-from companion.table.hypotheses import Decoded, Kind, decode_turn, play_text
+from companion.table.hypotheses import Decoded, Guess, Kind, decode_turn, play_text
 from companion.table.referee_recover import others_moved, start_anew, turn_lost
 from companion.table.referee_state import Step
 from companion.table.referee_throw import confirm, note_fresh
@@ -101,16 +101,15 @@ def _plays(work: Step, throw: Throw, look: Look) -> bool:
     return now.best.kind is Kind.LEGAL and now.lead >= LEGAL_LEAD and not work.match.illegal
 
 
-def _untouched(work: Step, look: Look) -> bool:
-    """Every region reads as the record says: only then may anybody hear that no checker was moved."""
-    return bool((look.best[:26] == encode(work.match.position)[:26]).all())
+def _untouched(work: Step, look: Look, legal: Guess) -> bool:
+    """Every region that the likeliest play changes reads as before: only then was surely no checker moved."""
+    before = encode(work.match.position)[:26]
+    touched = before != encode(legal.after)[:26]
+    return bool((look.best[:26] == before)[touched].all())
 
 
-def _half_seen(work: Step, now: Decoded) -> None:
-    """Something was moved, but not seen where to (a tall stack hides its last man): the likeliest play, in doubt."""
-    legal = now.best_of(Kind.LEGAL)
-    if legal is None:
-        return
+def _half_seen(work: Step, now: Decoded, legal: Guess) -> None:
+    """A checker was moved, but not seen where to (a tall stack hides its last man): the likeliest play, in doubt."""
     before, side = work.match.position, now_side(work)
     finish(work, legal, now)
     text = play_text(before, side, legal.dice, legal.after)
@@ -137,8 +136,8 @@ def _unmoved(work: Step, ready: Throw, look: Look, now: Decoded, dice: Sequence[
             confirm(work, ready, look, dice)
     elif not _surely_read(work.seen.throw):
         start_anew(work, look, ready)
-    elif not _untouched(work, look):
-        _half_seen(work, now)
+    elif (legal := now.best_of(Kind.LEGAL)) is not None and not _untouched(work, look, legal):
+        _half_seen(work, now, legal)
     elif notice(work, replace(now.best, kind=Kind.ILLEGAL), final=True):
         stands(work)
 

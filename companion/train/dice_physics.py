@@ -113,6 +113,44 @@ def xml_of(scene: RestScene, edge: float, starts: list, rng: np.random.Generator
     )
 
 
+@dataclass
+class Fallen:
+    """A die after the fall: centre (cm), 3x3 rotation, largest component of its speed, names of what it touches."""
+
+    centre: np.ndarray
+    turn: np.ndarray
+    speed: float
+    touches: set[str]
+
+
+def fall(
+    scene: RestScene,
+    edge: float,
+    starts: list[tuple[float, float, float]],
+    rng: np.random.Generator,
+    most_steps: int,
+    least_steps: int,
+) -> list[Fallen]:
+    """Let dice fall from `starts` with random turns and speeds until all are at rest, or for `most_steps`."""
+    model = mujoco.MjModel.from_xml_string(xml_of(scene, edge, starts, rng))
+    data = mujoco.MjData(model)
+    data.qvel[:] = rng.normal(0, 6.0, model.nv)
+    for step in range(most_steps):
+        mujoco.mj_step(model, data)
+        if step > least_steps and step % 50 == 0 and np.abs(data.qvel).max() < 0.05:
+            break
+    touch = contacts(model, data)
+    return [
+        Fallen(
+            data.geom(f"die{i}").xpos.copy(),
+            data.geom(f"die{i}").xmat.reshape(3, 3).copy(),
+            float(np.abs(data.qvel[6 * i : 6 * i + 6]).max()),
+            touch[i],
+        )
+        for i in range(len(starts))
+    ]
+
+
 def settle(scene: RestScene, rng: np.random.Generator) -> bool:
     """Drop two or three dice; True when all came to rest inside the corner (then `scene.dice` is filled)."""
     edge = float(rng.uniform(1.15, 1.75))
@@ -120,20 +158,11 @@ def settle(scene: RestScene, rng: np.random.Generator) -> bool:
     if rng.random() < 0.12:
         x, y, z = starts[0]
         starts[-1] = (x + rng.normal(0, 0.5 * edge), y + rng.normal(0, 0.5 * edge), z + 2.2 * edge)
-    model = mujoco.MjModel.from_xml_string(xml_of(scene, edge, starts, rng))
-    data = mujoco.MjData(model)
-    data.qvel[:] = rng.normal(0, 6.0, model.nv)
-    for step in range(1100):
-        mujoco.mj_step(model, data)
-        if step > 250 and step % 50 == 0 and np.abs(data.qvel).max() < 0.05:
-            break
-    touch = contacts(model, data)
-    for i in range(len(starts)):
-        vel = data.qvel[6 * i : 6 * i + 6]
-        centre, turn = data.geom(f"die{i}").xpos.copy(), data.geom(f"die{i}").xmat.reshape(3, 3).copy()
-        inside = -14 < centre[0] < 13 and -13 < centre[1] < 12 and centre[2] > 0
-        if np.abs(vel).max() < 1.5 and inside:
-            scene.dice.append(describe(scene, centre, turn, edge, touch[i], [d.centre for d in scene.dice]))
+    for die in fall(scene, edge, starts, rng, 1100, 250):
+        inside = -14 < die.centre[0] < 13 and -13 < die.centre[1] < 12 and die.centre[2] > 0
+        if die.speed < 1.5 and inside:
+            others = [d.centre for d in scene.dice]
+            scene.dice.append(describe(scene, die.centre, die.turn, edge, die.touches, others))
     return bool(scene.dice)
 
 

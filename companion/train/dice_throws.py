@@ -7,11 +7,11 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 
-from companion.sim.random_dice import _spare as spare_die
+from companion.sim.random_dice import spare_die
 from companion.sim.scene import Cube, Die, DieStyle, Layout, Scene
 from companion.sim.styles import die_style
 from companion.train.dice_looks import BODIES, body_weights, jitter, luminance
-from companion.train.dice_physics import RestDie, RestScene, contacts, describe, xml_of
+from companion.train.dice_physics import RestDie, RestScene, describe, fall
 from companion.train.dice_scenes import lean, stack
 
 CLASSES = {"on_bar": ("on_bar_or_rail", "flat"), "stacked": ("cocked", "on_die")}
@@ -59,18 +59,9 @@ def settled(scene: Scene, rng: np.random.Generator, count: int) -> list[RestDie]
     """Up to `count` dice at rest inside the board; some made to lean or stacked."""
     rest, edge = rest_scene(scene), scene.layout.die
     starts = [drop_point(rng, rest, scene.layout) for _ in range(count)]
-    model = mujoco.MjModel.from_xml_string(xml_of(rest, edge, starts, rng))
-    data = mujoco.MjData(model)
-    data.qvel[:] = rng.normal(0, 6.0, model.nv)
-    for step in range(700):
-        mujoco.mj_step(model, data)
-        if step > 200 and step % 50 == 0 and np.abs(data.qvel).max() < 0.05:
-            break
-    touch = contacts(model, data)
-    for i in range(count):
-        centre, turn = data.geom(f"die{i}").xpos.copy(), data.geom(f"die{i}").xmat.reshape(3, 3).copy()
-        if np.abs(data.qvel[6 * i : 6 * i + 6]).max() < 1.5 and centre[2] > 0:
-            rest.dice.append(describe(rest, centre, turn, edge, touch[i], []))
+    for die in fall(rest, edge, starts, rng, 700, 200):
+        if die.speed < 1.5 and die.centre[2] > 0:
+            rest.dice.append(describe(rest, die.centre, die.turn, edge, die.touches, []))
     dice = [lean(rng, d) if d.state == "flat" and rng.random() < 0.4 else d for d in rest.dice]
     flat = [d for d in dice if d.state in ("flat", "on_checker")]
     if flat and rng.random() < 0.12:

@@ -134,4 +134,21 @@ def test_a_sixth_man_hidden_by_the_fifth_is_no_unplayed_roll(monkeypatch: pytest
     monkeypatch.setattr(play.table, "observation", stack_reads_five)
     said = play.move(after(before, BLACK, (6, 5), "24/13")) + play.lift() + play.throw(WHITE, (4, 2), looks=3)
     assert "illegal" not in said
-    assert play.match.on_roll is WHITE
+    assert last(play, ev.TurnEnded).play == "24/13"  # type: ignore[attr-defined]
+    assert last(play, ev.Doubt).alternatives == ("24/13",)  # type: ignore[attr-defined]
+
+
+def test_a_roll_left_unplayed_is_said_so_though_a_stack_elsewhere_is_misread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What no likely play touches says nothing about whether a checker was moved."""
+    play = opened()
+    as_seen = play.table.observation
+
+    def six_point_reads_four() -> BoardObservation:
+        seen = as_seen()
+        points = list(seen.points)
+        points[25 - 6 - 1] = CountReading(-4, 0.9, ((-5, 0.09),))
+        return msgspec.structs.replace(seen, points=tuple(points))
+
+    play.throw(BLACK, (6, 5), looks=3)
+    monkeypatch.setattr(play.table, "observation", six_point_reads_four)
+    assert "illegal" in play.lift() + play.throw(WHITE, (4, 2), looks=3)

@@ -15,7 +15,7 @@ from companion.sim.camera import view_of
 from companion.sim.random_position import random_position
 from companion.sim.random_scene import dressed, random_scene, write_scenes
 from companion.sim.render import render, shade
-from companion.sim.scene import Camera, Checker, CheckerStyle, Die, Hand, Isp, Layout, Scene
+from companion.sim.scene import Camera, Checker, CheckerStyle, Cube, Die, Hand, Isp, Layout, Scene
 
 SIZE = (400, 300)
 CLEAN = Isp(noise=0.0, defocus=0.0, vignette=0.0, sharpen=0.0, jpeg=0)
@@ -208,3 +208,9 @@ def test_fields_are_those_of_the_shared_scenes() -> None:
     assert set(want["checkers"][0]) <= set(got["checkers"][0]) | {"point_light_numbering"}
     assert set(want["dice"][0]) - {"touching", "yaw", "pip_ncc"} <= set(got["dice"][0])
     assert set(want["cube"]) <= set(got["cube"])
+
+
+@pytest.mark.parametrize("x", [500.0, -500.0])
+def test_a_cube_out_of_the_picture_is_told_as_unseen(x: float) -> None:
+    told = render(one_checker(cube=Cube(x, 0.0, 1.3))).truth["cube"]
+    assert (told["visible_top"], told["in_frame"]) == (0.0, False)
