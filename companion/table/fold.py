@@ -201,9 +201,20 @@ def _cleared(state: MatchState) -> MatchState:
     return replace(state, dice=None, reroll=None, illegal=None, premature=None)
 
 
+def _opening_anew(state: MatchState) -> MatchState:
+    """Without the opening roll told before, if it was no tie: it was misread."""
+    game = state.game
+    if game is None or not game.actions or game.actions[-1].kind != "opening":
+        return state
+    dice = game.actions[-1].dice
+    if dice is None or dice[0] == dice[1]:
+        return state
+    return replace(state, game=replace(game, actions=game.actions[:-1]))
+
+
 @_on(ev.OpeningRolled)
 def _opening(state: MatchState, event: ev.OpeningRolled) -> MatchState:
-    state = replace(state, opening=(event.white, event.black), reroll=None)
+    state = replace(_opening_anew(state), opening=(event.white, event.black), reroll=None)
     state = _record(state, event, "opening", dice=(event.white, event.black))
     if event.white == event.black:
         return state

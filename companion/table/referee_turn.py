@@ -32,6 +32,8 @@ GLIMPSE = 4.0
 """Nats against rolls without the one die that was seen."""
 TIME_LAPSE_S = 0.9
 """Frames nearer to each other than this would have shown dice at rest twice."""
+OPENING_REACH = 6.0
+"""Nats by which the roll that explains the other side's first play may be less likely than the dice's own reading."""
 POOR_FIT = 8.0
 """Nats a look may miss its own best reading by before an earlier turn is suspected."""
 
@@ -103,7 +105,7 @@ def notice(work: Step, guess: Guess, *, final: bool) -> bool:
     if not work.seen.in_step or not _hand_made(work.match.position, guess, side):
         return False
     verdict = check_play(work.match.position, side, guess.dice, guess.after)
-    if verdict.legal or (verdict.partial and not final):
+    if verdict.legal or (verdict.partial and not final) or opening_misread(work, guess, final=final):
         return False
     seen = work.seen
     t, frame = (seen.end_t, seen.end_frame) if final else (seen.t, seen.frame)
@@ -124,6 +126,26 @@ def notice(work: Step, guess: Guess, *, final: bool) -> bool:
         )
     )
     return True
+
+
+def opening_misread(work: Step, guess: Guess, *, final: bool) -> bool:
+    """The game's first play is the other side's: not a fault of the one on roll, but an opening roll misread (B1).
+
+    The record is put right as soon as a roll that fits the dice explains the play; before, nobody is accused.
+    """
+    game, side, chances = work.match.game, now_side(work), rolls_of(work)
+    if game is None or game.turns or work.match.opening is None:
+        return False
+    rolls = [roll for roll in any_roll() if roll[0] != roll[1]]
+    made = {roll: check_play(work.match.position, side.other, roll, guess.after) for roll in rolls}
+    likely = max(chances.values()) - OPENING_REACH
+    legal = [roll for roll in rolls if made[roll].legal and (final or chances.get(roll, -np.inf) >= likely)]
+    if legal:
+        high, low = max(legal, key=lambda roll: chances.get(roll, -np.inf))
+        white, black = (high, low) if side is Side.BLACK else (low, high)
+        work.emit(ev.OpeningRolled(t=work.seen.t, frame=work.seen.frame, white=white, black=black))
+        work.look_back(fixed=(high, low) if final else None)
+    return any(verdict.legal or verdict.partial for verdict in made.values())
 
 
 def _hand_made(before: Position, guess: Guess, side: Side) -> bool:
@@ -236,7 +258,8 @@ def conclude(work: Step, look: Look, now: Decoded, *, sure: bool) -> bool:
         return True
     if not sure:
         return False
-    if overturn_last(work, look):
+    misread = now.best.kind is Kind.ILLEGAL and opening_misread(work, now.best, final=True)
+    if misread or overturn_last(work, look):
         now = decoded(work, look) or now
     if now.best.kind is not Kind.LEGAL and turn_lost(work, look):
         return True

@@ -152,3 +152,20 @@ def test_a_roll_left_unplayed_is_said_so_though_a_stack_elsewhere_is_misread(mon
     play.throw(BLACK, (6, 5), looks=3)
     monkeypatch.setattr(play.table, "observation", six_point_reads_four)
     assert "illegal" in play.lift() + play.throw(WHITE, (4, 2), looks=3)
+
+
+@pytest.mark.parametrize("looks_right", [4, 0])
+def test_an_opening_roll_misread_accuses_nobody(looks_right: int) -> None:
+    """5 and 4, White begins; the 4 is read as a 6 at first, or always: Black has done nothing wrong."""
+    play = Play()
+    table, white = play.table, play.table.die(700, 400, 5, "right")
+    table.dice = (white, table.die(200, 400, 6, "left"))
+    assert play.look(2) == ["opening_roll"]
+    table.dice = (white, table.die(200, 400, 4 if looks_right else 6, "left"))
+    said = play.look(looks_right) + play.move(after(START, WHITE, (5, 4), "13/8 13/9"), looks=2) + play.lift(3)
+    assert "illegal" not in said
+    rolled, ended = last(play, ev.OpeningRolled), last(play, ev.TurnEnded)
+    assert (rolled.white, rolled.black) == (5, 4)  # type: ignore[attr-defined]
+    assert (ended.side, ended.play) == ("white", "13/8 13/9")  # type: ignore[attr-defined]
+    assert [a.kind for a in play.match.game.actions].count("opening") == 1
+    assert play.match.on_roll is BLACK
